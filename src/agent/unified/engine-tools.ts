@@ -6,9 +6,10 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ageSince } from '../../async/clock.ts';
 import { Semaphore } from '../../async/semaphore.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
+import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
+import { toServerError } from '../../catalog/retry-policy.ts';
 import { DiscoveryError, type ErrorInfo, ServerConnectionError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { withoutMetaTools } from '../../core/own-server.ts';
@@ -70,6 +71,13 @@ interface Sources {
   readonly providers: ReadonlyMap<ToolProvider, KnownSource>;
 }
 
+/** A reading that the engine was asked for, of one list or many. */
+interface Asked {
+  /** The failures, by the name of the source. */
+  readonly failed: Promise<ReadonlyMap<string, ErrorInfo>>;
+  readonly traceId: string | undefined;
+}
+
 /** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
 const listing = new AsyncLocalStorage<EngineTools>();
 const NOTHING: Discovered = { changed: false, failures: [] };
@@ -83,9 +91,8 @@ export class EngineTools implements ToolLists {
   readonly #registered = new Map<string, ToolList>();
   /** Servers whose lists in the catalogue are shown. */
   readonly #discovered = new Set<string>();
-  /** When each list was last read, by the registry's own clock. */
-  readonly #readAt = new Map<Source, number>();
-  readonly #reading = new Map<Source, Promise<ErrorInfo | undefined>>();
+  /** Know when each list was last read, by the registry's own clock and TTL. */
+  readonly #keepers = new Map<Source, ListKeeper<DiscoveryError, Asked>>();
   /** Lists as they were last shown, by the catalogue's entry that they were made of. */
   readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
@@ -121,8 +128,7 @@ export class EngineTools implements ToolLists {
 
   /** Whether the list of a source was never read, or is older than the TTL. */
   isStale(source: Source): boolean {
-    const at = this.#readAt.get(source);
-    if (at === undefined || ageSince(at, this.#options.now()) >= this.#options.ttlMs) return true;
+    if (this.#keepers.get(source)?.isOld !== false) return true;
     const known = this.#source(source);
     // The engine forgets the list of a name that now belongs to another server.
     return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
@@ -132,7 +138,7 @@ export class EngineTools implements ToolLists {
   register(server: string, tools: readonly ToolDefinition[]): void {
     this.#forget(server);
     this.#registered.set(server, toToolList(tools));
-    this.#readAt.set(server, this.#options.now());
+    this.#keeper(server).replaced();
   }
 
   /** Removes the tools of a server. The result of a reading under way no longer counts. */
@@ -170,34 +176,32 @@ export class EngineTools implements ToolLists {
     return this.#listOf(server, this.#source(server));
   }
 
-  /** Reads every list that is due, and removes the tools of servers that are gone. */
-  async discoverAll(traceId: string | undefined): Promise<Discovered> {
-    const core = await this.#open();
-    if (!core) return NOTHING;
-    const before = this.revision;
-    if (!this.#given) await core.reload({ ifChanged: true });
-    await this.#renewed(core);
-    const servers = this.#servers();
-    for (const server of [...this.#discovered].filter((name) => !servers.has(name))) this.removeServer(server, traceId);
-    const due = [...[...servers.keys()].sort(), ...this.#providerSources().keys()].filter((one) => this.#isDue(one));
-    return this.#read(core, due, before, traceId);
-  }
-
-  /** Reads the lists that are due and may hold a tool: those of providers, and of the servers that `pick` chooses. */
-  async discoverFor(
-    pick: (servers: ReadonlyMap<string, unknown>) => readonly string[],
+  /**
+   * Reads the lists that are due, and removes the tools of servers that are gone. With `pick`, reads only the lists that
+   * may hold a tool: those of providers, and of the servers that it chooses.
+   */
+  async discover(
     traceId: string | undefined,
+    pick?: (servers: ReadonlyMap<string, unknown>) => readonly string[],
   ): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
     const before = this.revision;
-    await this.#renewed(core);
-    const providers = [...this.#providerSources()].flatMap(([source, { state, definition }]) =>
-      // One that is still being read has been waited for already.
-      state.discovery.isRunning(definition.name) && !this.#reading.has(source) ? [] : [source],
+    if (!pick && !this.#given) await core.reload({ ifChanged: true });
+    await this.#ask(core, []);
+    const servers = this.#servers();
+    if (!pick) for (const server of this.#discovered) if (!servers.has(server)) this.removeServer(server, traceId);
+    const due = [...(pick?.(servers) ?? [...servers.keys()].sort()), ...this.#providerSources().keys()].filter(
+      (source) => this.#isDue(source, pick !== undefined),
     );
-    const due = [...pick(this.#servers()), ...providers].filter((source) => this.#isDue(source));
-    return this.#read(core, due, before, traceId);
+    const fresh = due.filter((source) => !this.#keeper(source).reading);
+    const [remote, own] = [fresh.filter(isServer), fresh.filter((source) => !isServer(source))];
+    if (remote.length > 0) this.#options.tell('tools.discovery.started', { serverCount: remote.length }, traceId);
+    const failed = [this.#ask(core, remote), this.#ask(core, own, this.#options.providerMs)] as const;
+    for (const source of fresh) this.#keeper(source).read({ failed: failed[isServer(source) ? 0 : 1], traceId });
+    await Promise.all(due.map((source) => this.#keepers.get(source)?.reading?.done));
+    const failures = due.flatMap((source) => this.#keepers.get(source)?.failure?.toInfo() ?? []);
+    return { changed: this.revision !== before || due.length > failures.length, failures };
   }
 
   /** Why the tools of some providers are not known. */
@@ -226,14 +230,13 @@ export class EngineTools implements ToolLists {
     args: unknown,
     { traceId, signal }: SourceCallOptions,
   ): Promise<ToolResult<CallToolResult>> {
-    const isServer = typeof source === 'string';
-    const core = await (isServer ? this.#open() : this.#openForOwn());
+    const core = await (isServer(source) ? this.#open() : this.#openForOwn());
     if (!core) return noServer(String(source), tool);
     await core.serverNames();
     // A given engine has its own limits, which count for static tools, too.
-    const isTimed = !isServer && (this.#providers.has(source) || !this.#given);
+    const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#given);
     const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
-    const server = isServer ? source : (this.#providerSources(core).get(source)?.definition.name ?? '');
+    const server = isServer(source) ? source : (this.#providerSources(core).get(source)?.definition.name ?? '');
     const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
@@ -241,20 +244,20 @@ export class EngineTools implements ToolLists {
   /** Ends readings, and closes the engine if it was made here. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#reading.clear();
+    for (const source of this.#keepers.keys()) this.#forget(source);
     const made = [this.#given ? undefined : this.#opening, this.#spare];
     await Promise.all([this.#options.own.close(), ...made.map(async (opening) => (await opening)?.close())]);
   }
 
   #forget(source: Source): void {
-    this.#reading.delete(source);
-    this.#readAt.delete(source);
+    this.#keepers.get(source)?.invalidate();
+    this.#keepers.delete(source);
     this.#shown.delete(source);
     this.#changed(source);
   }
 
   #changed(source: Source): void {
-    if (typeof source === 'string') this.#changes++;
+    if (isServer(source)) this.#changes++;
     else this.#ownChanges++;
   }
 
@@ -313,17 +316,22 @@ export class EngineTools implements ToolLists {
     return known;
   }
 
-  #isDue(source: Source): boolean {
+  #isDue(source: Source, isHurried: boolean): boolean {
     const known = this.#source(source);
     if (!known || source === this.#options.own) return false;
-    if (typeof source === 'string') return this.isStale(source);
+    if (isServer(source)) return this.isStale(source);
+    const { state, definition } = known;
+    // One that the engine is still reading has been waited for already.
+    if (isHurried && state.discovery.isRunning(definition.name) && !this.#keepers.get(source)?.reading) return false;
     // A tool that was not described is asked for again.
     return listing.getStore() !== this && (this.isStale(source) || this.#undescribed(known).length > 0);
   }
 
-  /** Has the engine read the lists of providers that have changed. */
-  #renewed(core: EngineCore): Promise<unknown> {
-    return outsideRequests(() => this.#inScope(() => core.readLists({ servers: [] })));
+  /** Has the engine read lists, and those of providers that have changed. */
+  #ask(core: EngineCore, sources: readonly Source[], waitMs?: number): Asked['failed'] {
+    const servers = sources.map((source) => this.#source(source)?.definition.name ?? '');
+    const read = () => this.#inScope(() => core.readLists({ servers, again: true, waitMs }));
+    return listing.run(this, () => outsideRequests(read));
   }
 
   /** The servers and providers of the engine. */
@@ -336,81 +344,57 @@ export class EngineTools implements ToolLists {
   }
 
   #source(source: Source): KnownSource | undefined {
-    if (typeof source !== 'string') return this.#providerSources().get(source);
+    if (!isServer(source)) return this.#providerSources().get(source);
     const { state } = this.#known() ?? {};
     const definition = state?.servers.get(source)?.definition;
     return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
 
-  /** Reads lists, or joins readings under way. */
-  async #read(
-    core: EngineCore,
-    due: readonly Source[],
-    before: string,
-    traceId: string | undefined,
-  ): Promise<Discovered> {
-    const fresh = due.filter((source) => !this.#reading.has(source));
-    const servers = fresh.filter((source) => typeof source === 'string');
-    if (servers.length > 0) this.#options.tell('tools.discovery.started', { serverCount: servers.length }, traceId);
-    this.#start(core, servers, undefined, traceId);
-    const providers = fresh.filter((source) => typeof source !== 'string');
-    this.#start(core, providers, this.#options.providerMs, traceId);
-    const ended = await Promise.all(due.map((source) => this.#reading.get(source)));
-    const failures = ended.filter((failure) => failure !== undefined);
-    return { changed: this.revision !== before || due.length > failures.length, failures };
+  #keeper(source: Source): ListKeeper<DiscoveryError, Asked> {
+    const known = this.#keepers.get(source);
+    if (known) return known;
+    const { ttlMs, now } = this.#options;
+    const keeper = new ListKeeper<DiscoveryError, Asked>({
+      read: (attempt, asked) => this.#take(source, attempt, asked),
+      toFailure: (thrown) => toServerError(thrown, isServer(source) ? source : ''),
+      isStale: (ageMs) => ageMs >= ttlMs,
+      // The engine decides how often a server is asked.
+      retry: { initial: 0, max: 0 },
+      now,
+    });
+    this.#keepers.set(source, keeper);
+    return keeper;
   }
 
-  #start(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
-    if (sources.length === 0) return;
-    const known = sources.map((source) => this.#source(source));
-    const names = known.map((one) => one?.definition.name ?? '');
-    const ask = () => this.#inScope(() => core.readLists({ servers: names, again: true, waitMs }));
-    const asked = listing.run(this, () => outsideRequests(ask));
-    for (const [at, source] of sources.entries()) {
-      const name = names[at] ?? '';
-      const before = known[at]?.state.catalog.state(name);
-      const isCurrent = () => this.#reading.get(source) === reading;
-      const reading: Promise<ErrorInfo | undefined> = asked
-        .then((failed) => this.#take(source, failed.get(name), before, isCurrent, traceId))
-        .finally(() => {
-          if (isCurrent()) this.#reading.delete(source);
-        });
-      this.#reading.set(source, reading);
-    }
-  }
-
-  /** Shows what was read. Resolves with the failure. */
-  async #take(
-    source: Source,
-    failed: ErrorInfo | undefined,
-    before: unknown,
-    isCurrent: () => boolean,
-    traceId: string | undefined,
-  ): Promise<ErrorInfo | undefined> {
+  /** Shows what was read. Rejects with the failure. */
+  async #take(source: Source, { isCurrent }: Attempt<DiscoveryError>, asked: Asked): Promise<boolean> {
     const known = this.#source(source);
-    if (!known || !isCurrent()) return undefined;
+    if (!known) return false;
     const { name } = known.definition;
     const { catalog } = known.state;
-    const { tell, now } = this.#options;
-    const isServer = typeof source === 'string';
+    const before = catalog.state(name);
+    const { tell } = this.#options;
+    const failed = (await asked.failed).get(name);
     // The engine may know its tools from an earlier run.
-    if (failed && isServer) await catalog.load(name);
-    else await this.#describe(known);
-    if (!isCurrent()) return undefined;
-    const isShown = isServer && (!failed || (isSeen(known) && catalog.tools(name).length > 0));
-    if (isShown) this.#discovered.add(source);
-    if (isShown || !failed) this.#changed(source);
+    if (failed && isServer(source)) await catalog.load(name);
+    else if (isCurrent()) await this.#describe(known);
+    if (!isCurrent()) return false;
+    if (isServer(source) && (!failed || (isSeen(known) && catalog.tools(name).length > 0))) {
+      this.#discovered.add(source);
+      this.#changed(source);
+    }
     const failure = failed ?? incompleteness(known, before);
     if (failure) {
       const info = this.#named({ ...failure, outcome: 'not_sent', server: name });
-      tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, traceId);
-      return info;
+      tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, asked.traceId);
+      throw new DiscoveryError(info.code, info.message, info);
     }
-    this.#readAt.set(source, now());
-    if (!isServer) return undefined;
+    if (!isServer(source)) return true;
     this.#registered.delete(source);
-    tell('tools.discovery.server.success', { serverName: name, toolCount: catalog.tools(name).length }, traceId);
-    return undefined;
+    const { incomplete } = catalog.state(name) ?? {};
+    const found = { serverName: name, toolCount: catalog.tools(name).length, ...(incomplete && { incomplete }) };
+    tell('tools.discovery.server.success', found, asked.traceId);
+    return true;
   }
 
   /** Asks a provider for definitions that its list left out. Those that come too late are there for the next discovery. */
@@ -465,7 +449,7 @@ export class EngineTools implements ToolLists {
       if (definition) tools.set(tool, examples.length > 0 ? { ...definition, examples } : definition);
       else excluded.push({ serverName: null, toolName: tool, reason: `${name} did not describe it` });
     }
-    const list = { tools, excluded, ...(typeof source !== 'string' && { provider: source }) };
+    const list = { tools, excluded, ...(!isServer(source) && { provider: source }) };
     this.#shown.set(source, { of, list });
     return list;
   }
@@ -478,11 +462,14 @@ export class EngineTools implements ToolLists {
 
 const NO_TOOLS: ToolList = { tools: new Map() };
 
+const isServer = (source: Source): source is string => typeof source === 'string';
+
 const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
 
-/** The failure of a list that came in part, or that was so incomplete that the catalogue kept the one `before`. */
+/** The failure of a list that broke off, or that was so incomplete that the catalogue kept the one `before`. */
 function incompleteness({ state: { catalog }, definition: { name } }: KnownSource, before: unknown) {
   const now = catalog.state(name);
+  if (now?.isCut && now !== before) return undefined;
   const reason = now?.incomplete ?? (now === before && 'the new list is incomplete; the last one stays in use');
   return reason ? new ServerConnectionError(name, reason).toInfo() : undefined;
 }

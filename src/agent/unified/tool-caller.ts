@@ -97,7 +97,7 @@ async function findTool(
 ): Promise<RegistryResult<FoundTool>> {
   const { table, engine, tell } = parts;
   const { name, namespace } = call;
-  const { changed, failures } = await engine.discoverFor((servers) => serversFor(call, servers), traceId);
+  const { changed, failures } = await engine.discover(traceId, (servers) => serversFor(call, servers));
   if (changed) table.told(tell, traceId);
   const found = knownTool(parts, call) ?? (namespace ? undefined : table.find(name));
   if (found) return ok(found);

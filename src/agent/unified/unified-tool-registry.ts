@@ -227,7 +227,7 @@ export class UnifiedToolRegistry {
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
     if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
-    const { changed, failures } = await this.#engine.discoverAll(traceId).catch(asDiscovered);
+    const { changed, failures } = await this.#engine.discover(traceId).catch(asDiscovered);
     const isNews = this.#unset.length > 0 && !this.#saidUnset;
     if (isNews || changed) this.#table.told(this.#tell, traceId, this.#unset);
     this.#saidUnset = true;
