@@ -65,11 +65,14 @@ interface KnownSource {
 
 /** What an engine has, as it is shown by this registry. Another object after a reload. */
 interface Sources {
-  readonly count: number;
-  readonly state: EngineState;
+  readonly state: EngineState | undefined;
+  /** The servers and providers of the engine. */
+  readonly servers: EngineState['servers'];
   /** Providers of the engine, then those of the registry. */
   readonly providers: ReadonlyMap<ToolProvider, KnownSource>;
 }
+
+const NO_SOURCES: Sources = { state: undefined, servers: new Map(), providers: new Map() };
 
 /** A reading that the engine was asked for, of one list or many. */
 interface Asked {
@@ -98,10 +101,9 @@ export class EngineTools implements ToolLists {
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
   #sources = new WeakMap<EngineState, Sources>();
   #own: { readonly revision: string; readonly lists: readonly ToolList[] } | undefined;
-  /** Count changes that the catalogue does not see: to providers, to servers, and of the engine's state. */
-  #ownChanges = 0;
+  /** Count changes that the catalogue does not see: of servers, and of providers or the engine's state. */
   #changes = 0;
-  #states = 0;
+  #ownChanges = 0;
   #opening: Promise<EngineCore> | undefined;
   #core: EngineCore | undefined;
   /** Calls the program's tools while the entries of servers cannot be used. */
@@ -153,14 +155,14 @@ export class EngineTools implements ToolLists {
   }
 
   get revision(): string {
-    return `${this.#changes} ${this.#known()?.state.catalog.version} ${this.#ownRevision()}`;
+    return `${this.#changes} ${this.#known().state?.catalog.version} ${this.#ownRevision()}`;
   }
 
   get own(): readonly ToolList[] {
     const revision = this.#ownRevision();
     if (this.#own?.revision === revision) return this.#own.lists;
     const lists = [this.#staticTools()];
-    for (const [provider, known] of this.#providerSources())
+    for (const [provider, known] of this.#known().providers)
       if (provider !== this.#options.own) lists.push(this.#listOf(provider, known));
     this.#own = { revision, lists };
     return lists;
@@ -189,16 +191,15 @@ export class EngineTools implements ToolLists {
     const before = this.revision;
     if (!pick && !this.#given) await core.reload({ ifChanged: true });
     await this.#ask(core, []);
-    const servers = this.#servers();
+    const { servers, providers } = this.#known();
     if (!pick) for (const server of this.#discovered) if (!servers.has(server)) this.removeServer(server, traceId);
-    const due = [...(pick?.(servers) ?? [...servers.keys()].sort()), ...this.#providerSources().keys()].filter(
-      (source) => this.#isDue(source, pick !== undefined),
-    );
+    const wanted = [...(pick?.(servers) ?? [...servers.keys()].sort()), ...providers.keys()];
+    const due = wanted.filter((source) => this.#isDue(source, pick !== undefined));
     const fresh = due.filter((source) => !this.#keeper(source).reading);
-    const [remote, own] = [fresh.filter(isServer), fresh.filter((source) => !isServer(source))];
+    const remote = fresh.filter(isServer);
     if (remote.length > 0) this.#options.tell('tools.discovery.started', { serverCount: remote.length }, traceId);
-    const failed = [this.#ask(core, remote), this.#ask(core, own, this.#options.providerMs)] as const;
-    for (const source of fresh) this.#keeper(source).read({ failed: failed[isServer(source) ? 0 : 1], traceId });
+    this.#read(core, remote, undefined, traceId);
+    this.#read(core, fresh.filter(isOwn), this.#options.providerMs, traceId);
     await Promise.all(due.map((source) => this.#keepers.get(source)?.reading?.done));
     const failures = due.flatMap((source) => this.#keepers.get(source)?.failure?.toInfo() ?? []);
     return { changed: this.revision !== before || due.length > failures.length, failures };
@@ -206,7 +207,7 @@ export class EngineTools implements ToolLists {
 
   /** Why the tools of some providers are not known. */
   unread(): ErrorInfo[] {
-    return [...this.#providerSources()].flatMap(([source, known]) => {
+    return [...this.#known().providers].flatMap(([source, known]) => {
       if (source === this.#options.own || isSeen(known)) return [];
       const { name } = known.definition;
       const unlisted = new ServerConnectionError(name, 'It has not listed its tools yet.');
@@ -217,8 +218,7 @@ export class EngineTools implements ToolLists {
   /** The failure of asking for a server that does not exist; undefined for one that does. */
   async missing(server: string): Promise<ErrorInfo | undefined> {
     const core = await this.#open();
-    const known = core ? await core.serverNames() : [];
-    if (known.includes(server)) return undefined;
+    if (this.#known().servers.has(server)) return undefined;
     const result = core ? await core.toolsOf(server) : noServer(server);
     return result.success ? undefined : this.#named(result.error);
   }
@@ -232,11 +232,11 @@ export class EngineTools implements ToolLists {
   ): Promise<ToolResult<CallToolResult>> {
     const core = await (isServer(source) ? this.#open() : this.#openForOwn());
     if (!core) return noServer(String(source), tool);
-    await core.serverNames();
+    await core.loaded();
     // A given engine has its own limits, which count for static tools, too.
     const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#given);
     const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
-    const server = isServer(source) ? source : (this.#providerSources(core).get(source)?.definition.name ?? '');
+    const server = isServer(source) ? source : (this.#known(core).providers.get(source)?.definition.name ?? '');
     const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
@@ -244,7 +244,7 @@ export class EngineTools implements ToolLists {
   /** Ends readings, and closes the engine if it was made here. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const source of this.#keepers.keys()) this.#forget(source);
+    for (const keeper of this.#keepers.values()) keeper.invalidate();
     const made = [this.#given ? undefined : this.#opening, this.#spare];
     await Promise.all([this.#options.own.close(), ...made.map(async (opening) => (await opening)?.close())]);
   }
@@ -263,10 +263,10 @@ export class EngineTools implements ToolLists {
 
   /** Changes with the program's tools. The catalogue of servers counts only where it holds providers, too. */
   #ownRevision(): string {
-    const known = this.#known();
-    const states = new Set([...(known?.providers.values() ?? [])].map(({ state }) => state));
+    const { providers } = this.#known();
+    const states = new Set([...providers.values()].map(({ state }) => state));
     const versions = [...states].map(({ catalog }) => catalog.version).join(' ');
-    return `${known?.count} ${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
+    return `${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
   }
 
   /** The engine; undefined where there is nothing to ask, so that none is loaded. */
@@ -303,15 +303,16 @@ export class EngineTools implements ToolLists {
   }
 
   /** What an engine has, without what the request being served adds: what is shown is shared by all requests. */
-  #known(core: EngineCore | undefined = this.#core): Sources | undefined {
+  #known(core: EngineCore | undefined = this.#core): Sources {
     const [state] = outsideRequests(() => core?.states ?? []);
-    if (!core || !state) return undefined;
+    if (!core || !state) return NO_SOURCES;
     const kept = this.#sources.get(state);
     if (kept) return kept;
     const providers = outsideRequests(() => this.#inScope(() => core.states)).flatMap((one) =>
       one.providers.map((definition) => [definition.provider, { state: one, definition }] as const),
     );
-    const known = { count: ++this.#states, state, providers: new Map(providers) };
+    this.#ownChanges++;
+    const known = { state, servers: state.servers, providers: new Map(providers) };
     this.#sources.set(state, known);
     return known;
   }
@@ -334,19 +335,10 @@ export class EngineTools implements ToolLists {
     return listing.run(this, () => outsideRequests(read));
   }
 
-  /** The servers and providers of the engine. */
-  #servers(): EngineState['servers'] {
-    return this.#known()?.state.servers ?? new Map();
-  }
-
-  #providerSources(core?: EngineCore): Sources['providers'] {
-    return this.#known(core)?.providers ?? new Map();
-  }
-
   #source(source: Source): KnownSource | undefined {
-    if (!isServer(source)) return this.#providerSources().get(source);
-    const { state } = this.#known() ?? {};
-    const definition = state?.servers.get(source)?.definition;
+    if (!isServer(source)) return this.#known().providers.get(source);
+    const { state, servers } = this.#known();
+    const definition = servers.get(source)?.definition;
     return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
 
@@ -366,18 +358,25 @@ export class EngineTools implements ToolLists {
     return keeper;
   }
 
+  #read(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
+    if (sources.length === 0) return;
+    const failed = this.#ask(core, sources, waitMs);
+    for (const source of sources) this.#keeper(source).read({ failed, traceId });
+  }
+
   /** Shows what was read. Rejects with the failure. */
   async #take(source: Source, { isCurrent }: Attempt<DiscoveryError>, asked: Asked): Promise<boolean> {
+    const before = entryOf(this.#source(source));
+    const failures = await asked.failed;
     const known = this.#source(source);
-    if (!known) return false;
+    if (!known || !isCurrent()) return false;
     const { name } = known.definition;
     const { catalog } = known.state;
-    const before = catalog.state(name);
     const { tell } = this.#options;
-    const failed = (await asked.failed).get(name);
+    const failed = failures.get(name);
     // The engine may know its tools from an earlier run.
     if (failed && isServer(source)) await catalog.load(name);
-    else if (isCurrent()) await this.#describe(known);
+    else await this.#describe(known);
     if (!isCurrent()) return false;
     if (isServer(source) && (!failed || (isSeen(known) && catalog.tools(name).length > 0))) {
       this.#discovered.add(source);
@@ -391,7 +390,7 @@ export class EngineTools implements ToolLists {
     }
     if (!isServer(source)) return true;
     this.#registered.delete(source);
-    const { incomplete } = catalog.state(name) ?? {};
+    const { incomplete } = entryOf(known) ?? {};
     const found = { serverName: name, toolCount: catalog.tools(name).length, ...(incomplete && { incomplete }) };
     tell('tools.discovery.server.success', found, asked.traceId);
     return true;
@@ -423,7 +422,7 @@ export class EngineTools implements ToolLists {
   /** The static tools that the rules in force allow. */
   #staticTools(): ToolList {
     const { own, anthropic } = this.#options;
-    const known = this.#providerSources().get(own);
+    const known = this.#known().providers.get(own);
     const isAllowed = (tool: string) => known?.state.rules.decide(known.definition.name, tool).enabled !== false;
     const allowed = own.listTools().filter(({ name }) => isAllowed(name));
     return { tools: new Map(allowed.map((tool) => [tool.name, tool])), provider: own, anthropic };
@@ -464,14 +463,19 @@ const NO_TOOLS: ToolList = { tools: new Map() };
 
 const isServer = (source: Source): source is string => typeof source === 'string';
 
+const isOwn = (source: Source): source is ToolProvider => !isServer(source);
+
+/** What the catalogue says of a source: another object after each reading. */
+const entryOf = (known: KnownSource | undefined) => known?.state.catalog.state(known.definition.name);
+
 const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
 
 /** The failure of a list that broke off, or that was so incomplete that the catalogue kept the one `before`. */
-function incompleteness({ state: { catalog }, definition: { name } }: KnownSource, before: unknown) {
-  const now = catalog.state(name);
+function incompleteness(known: KnownSource, before: unknown) {
+  const now = entryOf(known);
   if (now?.isCut && now !== before) return undefined;
   const reason = now?.incomplete ?? (now === before && 'the new list is incomplete; the last one stays in use');
-  return reason ? new ServerConnectionError(name, reason).toInfo() : undefined;
+  return reason ? new ServerConnectionError(known.definition.name, reason).toInfo() : undefined;
 }
 
 const noServer = (server: string, tool?: string): ToolResult<never> =>
