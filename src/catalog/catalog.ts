@@ -344,7 +344,7 @@ export class Catalog {
 
   #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
     const { name } = entry.definition;
-    const { fetchedAt, title, instructions, verdict, incomplete, interactive, skipped } = listing;
+    const { fetchedAt, title, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
     this.#replaceState(entry, {
       name,
@@ -358,6 +358,7 @@ export class Catalog {
       verdict,
       ...(skipped.length > 0 && { skipped: skipped.length }),
       incomplete,
+      isCut,
       interactive,
     });
   }
@@ -379,7 +380,7 @@ export class Catalog {
     const room = maxTools - (this.#toolCount - entry.state.toolCount);
     if (listing.tools.length <= room) return listing;
     const incomplete = `all servers together have more than ${maxTools} tools`;
-    return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete };
+    return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete, isCut: true };
   }
 
   #inTurn<T>(entry: Entry, work: () => Promise<T>): Promise<T> {

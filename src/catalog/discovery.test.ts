@@ -278,6 +278,18 @@ describe('an incomplete list', () => {
     expect(log.lines.at(-1)).toContain('the current one stays');
   });
 
+  it('replaces a complete one if a limit of ours cut it', async () => {
+    const { discovery, catalog, log } = await setUp(['big'], async (server, attempt) =>
+      attempt === 1
+        ? listing(server, ['a'])
+        : listing(server, ['b', 'c'], { incomplete: 'more than 2 tools', isCut: true }),
+    );
+    await discovery.refresh('big');
+    expect(await discovery.refresh('big')).toBe(true);
+    expect(catalog.tools('big').map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(log.lines.at(-1)).toContain('more than 2 tools');
+  });
+
   it('names the tools that were left out', async () => {
     const { discovery, log } = await setUp(['s'], async (server) =>
       listing(server, ['a'], { skipped: [{ name: 'bad', reason: 'inputSchema is not an object' }] }),

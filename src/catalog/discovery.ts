@@ -346,13 +346,13 @@ export class Discovery {
       this.#options.logger.warn({ server, tool: name, reason }, 'a tool was left out');
   }
 
-  /** Passes a list to the catalogue. An incomplete list must not replace a complete one. */
+  /** Passes a list to the catalogue. An incomplete list must not replace a complete one, unless a limit of ours cut it. */
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
-    const { server, incomplete } = listing;
+    const { server, incomplete, isCut } = listing;
     if (this.#kept.delete(server)) catalog.forgetFailure(server);
     if (incomplete) {
-      const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
+      const keep = !isCut && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the current one stays in use' : 'it is used as it is';
       logger.warn({ server, reason: incomplete }, `the new tool list is incomplete; ${effect}`);
       if (keep) return false;

@@ -20,6 +20,7 @@ export interface IndexEntry {
   readonly verdict?: Listing['verdict'];
   readonly skipped?: number | undefined;
   readonly incomplete?: string | undefined;
+  readonly isCut?: boolean | undefined;
   readonly interactive?: boolean | undefined;
 }
 

@@ -20,6 +20,8 @@ export interface Listing {
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly incomplete?: string | undefined;
+  /** Whether the list is incomplete because of a limit of ours. */
+  readonly isCut?: boolean | undefined;
   /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;

@@ -27,22 +27,23 @@ describe('pages', () => {
   });
 
   it('end at the first cursor that comes again', async () => {
-    const { asked, incomplete } = await list(
+    const { asked, incomplete, isCut } = await list(
       (n) => [tool(`t${n}`)],
       () => 'same',
     );
     expect(asked).toHaveLength(2);
     expect(incomplete).toMatch(/repeated/);
+    expect(isCut).toBeUndefined();
   });
 
   it('end at the cap when the cursor is always fresh', async () => {
-    const { tools, incomplete } = await list(
+    const { tools, incomplete, isCut } = await list(
       (n) => [tool(`t${n}`)],
       (n) => `c${n}`,
       { ...LIMITS, pages: 5 },
     );
     expect(tools).toHaveLength(5);
-    expect(incomplete).toBe('more than 5 pages');
+    expect([incomplete, isCut]).toEqual(['more than 5 pages', true]);
   });
 
   it('follow an empty cursor, which is a valid one, and end with null', async () => {

@@ -27,8 +27,10 @@ export interface SkippedTool {
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly SkippedTool[];
-  /** Why the list is incomplete, if it is. Such a list must not replace a complete one. */
+  /** Why the list is incomplete, if it is. */
   readonly incomplete: string | undefined;
+  /** Whether a limit of ours is the reason. Other incomplete lists must not replace a complete one. */
+  readonly isCut?: boolean | undefined;
 }
 
 /** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
@@ -58,10 +60,10 @@ export async function readToolList(
       const checked = checkTool(entry, limits, redact);
       if ('reason' in checked) skip(checked.name, checked.reason);
       else if (tools.has(checked.tool.name)) skip(checked.tool.name, 'a tool of this name was listed before');
-      else if (tools.size >= limits.tools) return done(`more than ${limits.tools} tools`);
+      else if (tools.size >= limits.tools) return done(`more than ${limits.tools} tools`, true);
       else {
         bytes += checked.bytes;
-        if (bytes > maxBytes) return done(`more than ${maxBytes} bytes of definitions`);
+        if (bytes > maxBytes) return done(`more than ${maxBytes} bytes of definitions`, true);
         tools.set(checked.tool.name, checked.tool);
       }
     }
@@ -69,14 +71,14 @@ export async function readToolList(
     if (typeof next !== 'string') return done(undefined);
     if (next.length > LIMITS.wire.cursor) return done(`a page cursor of ${next.length} characters`);
     if (cursors.has(next)) return done('the server repeated a page cursor');
-    if (pages >= limits.pages) return done(`more than ${limits.pages} pages`);
+    if (pages >= limits.pages) return done(`more than ${limits.pages} pages`, true);
     cursors.add(next);
     cursor = next;
     await breath();
   }
 
-  function done(incomplete: string | undefined): ToolList {
-    return { tools: [...tools.values()], skipped, incomplete };
+  function done(incomplete: string | undefined, isCut = false): ToolList {
+    return { tools: [...tools.values()], skipped, incomplete, ...(isCut && { isCut }) };
   }
 }
 

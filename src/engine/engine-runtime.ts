@@ -344,7 +344,7 @@ export class EngineRuntime {
       warnOfModel: () => (isLogged ? logger.warn({ code: 'STORAGE_ERROR' }, modelMissing()) : warnOfMissingModel()),
       describe: (source, listed) => this.downstreams.providers.describe(source, listed),
       providersBeside: (servers) =>
-        nameProviders(providers, servers, OWN).map((definition) => {
+        nameProviders(providers, new Set(servers), OWN).map((definition) => {
           logRenamed(definition, logger);
           return { definition, fingerprint: providerFingerprint(definition.provider) };
         }),

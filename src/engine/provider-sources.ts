@@ -37,16 +37,16 @@ export function providerFingerprint(provider: ToolProvider): string {
 /** Gives each provider a unique name: `provider.name`, else `fallback`, with a number appended if taken. */
 export function nameProviders(
   providers: readonly ToolProvider[],
-  servers: Iterable<string>,
+  taken: Pick<ReadonlySet<string>, 'has'>,
   fallback: string,
 ): ProviderDefinition[] {
-  const taken = new Set(servers);
+  const named = new Set<string>();
   return providers.map((provider) => {
     const given = nameOfProvider(provider);
     const usable = given === '' || isReservedName(given) ? fallback : given;
     let name = usable;
-    for (let at = 2; taken.has(name); at++) name = `${usable}-${at}`;
-    taken.add(name);
+    for (let at = 2; named.has(name) || taken.has(name); at++) name = `${usable}-${at}`;
+    named.add(name);
     return {
       name,
       wantedName: given || fallback,

@@ -37,7 +37,7 @@ export class RequestStates {
     const shared = new Set(base.providers.map(({ provider }) => provider));
     const own = [...new Set(providers)].filter((provider) => !shared.has(provider));
     own.forEach(checkProvider);
-    const taken = [...base.servers.keys(), ...base.switchedOff];
+    const taken = { has: (name: string) => base.servers.has(name) || base.switchedOff.has(name) };
     return nameProviders(own, taken, FALLBACK).map((definition) => this.#stateOf(base, definition));
   }
 

@@ -20,7 +20,7 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   const names = listed.flatMap((one) =>
     isObject(one) && typeof one.name === 'string' && one.enabled !== false ? [one.name] : [],
   );
-  const own = nameProviders(providers, names, OWN);
+  const own = nameProviders(providers, new Set(names), OWN);
   const servers = new Map<string, KnownServer>();
   for (const name of names) servers.set(name, { definition: { name, tools: [] } as never, fingerprint: '' });
   for (const definition of own)

@@ -56,16 +56,16 @@ export class Definitions {
     if (kept) return kept;
     const made =
       key === PLAIN ? claude : toDefinitions(described, { ...options, names } as { format: F } & OptionsOf[F]);
-    const set = (isAnthropic(made) ? this.#withOwn(made) : made) as DefinitionSet<ToolFormat>;
+    const set = (isAnthropic(made) ? withOwn(made, entries) : made) as DefinitionSet<ToolFormat>;
     if (key !== undefined && sets.size < LIMITS.cache.definitionSets) sets.set(key, set);
     return set;
   }
+}
 
-  /** Adds the fields that a program gave for Anthropic only. */
-  #withOwn(set: DefinitionSet<'anthropic'>): DefinitionSet<'anthropic'> {
-    const definitions = set.definitions.map((tool) => withExtras(tool, this.#table.findPlain(tool.name)));
-    return { ...set, definitions };
-  }
+/** Adds the fields that a program gave for Anthropic only. */
+function withOwn(set: DefinitionSet<'anthropic'>, entries: readonly ToolEntry[]): DefinitionSet<'anthropic'> {
+  const own = new Map(entries.filter(({ from }) => from).map((entry) => [entry.name, entry]));
+  return { ...set, definitions: set.definitions.map((tool) => withExtras(tool, own.get(tool.name))) };
 }
 
 const isAnthropic = (set: DefinitionSet<ToolFormat>): set is DefinitionSet<'anthropic'> =>

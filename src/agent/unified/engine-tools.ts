@@ -6,9 +6,10 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ageSince } from '../../async/clock.ts';
 import { Semaphore } from '../../async/semaphore.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
+import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
+import { toServerError } from '../../catalog/retry-policy.ts';
 import { DiscoveryError, type ErrorInfo, ServerConnectionError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { withoutMetaTools } from '../../core/own-server.ts';
@@ -62,11 +63,29 @@ interface KnownSource {
   readonly definition: SourceDefinition;
 }
 
+/** What an engine has, as it is shown by this registry. Another object after a reload. */
+interface Sources {
+  readonly state: EngineState | undefined;
+  /** The servers and providers of the engine. */
+  readonly servers: EngineState['servers'];
+  /** Providers of the engine, then those of the registry. */
+  readonly providers: ReadonlyMap<ToolProvider, KnownSource>;
+}
+
+const NO_SOURCES: Sources = { state: undefined, servers: new Map(), providers: new Map() };
+
+/** A reading that the engine was asked for, of one list or many. */
+interface Asked {
+  /** The failures, by the name of the source. */
+  readonly failed: Promise<ReadonlyMap<string, ErrorInfo>>;
+  readonly traceId: string | undefined;
+}
+
 /** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
 const listing = new AsyncLocalStorage<EngineTools>();
 const NOTHING: Discovered = { changed: false, failures: [] };
 
-export class EngineTools {
+export class EngineTools implements ToolLists {
   readonly #options: EngineToolsOptions;
   readonly #given: EngineCore | undefined;
   readonly #entries: readonly ServerEntry[];
@@ -75,15 +94,16 @@ export class EngineTools {
   readonly #registered = new Map<string, ToolList>();
   /** Servers whose lists in the catalogue are shown. */
   readonly #discovered = new Set<string>();
-  /** When each list was last read, by the registry's own clock. */
-  readonly #readAt = new Map<Source, number>();
-  readonly #reading = new Map<Source, Promise<ErrorInfo | undefined>>();
+  /** Know when each list was last read, by the registry's own clock and TTL. */
+  readonly #keepers = new Map<Source, ListKeeper<DiscoveryError, Asked>>();
   /** Lists as they were last shown, by the catalogue's entry that they were made of. */
   readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
-  #kept: { readonly stamp: string; readonly state: EngineState | undefined; readonly lists: ToolLists } | undefined;
-  /** Counts changes that the catalogue does not see. */
+  #sources = new WeakMap<EngineState, Sources>();
+  #own: { readonly revision: string; readonly lists: readonly ToolList[] } | undefined;
+  /** Count changes that the catalogue does not see: of servers, and of providers or the engine's state. */
   #changes = 0;
+  #ownChanges = 0;
   #opening: Promise<EngineCore> | undefined;
   #core: EngineCore | undefined;
   /** Calls the program's tools while the entries of servers cannot be used. */
@@ -99,19 +119,19 @@ export class EngineTools {
 
   addProvider(provider: ToolProvider): void {
     this.#providers.add(provider);
-    this.#changes++;
+    this.#sources = new WeakMap();
   }
 
   removeProvider(provider: ToolProvider): boolean {
     this.#forget(provider);
+    this.#sources = new WeakMap();
     return this.#providers.delete(provider);
   }
 
   /** Whether the list of a source was never read, or is older than the TTL. */
   isStale(source: Source): boolean {
-    const at = this.#readAt.get(source);
-    if (at === undefined || ageSince(at, this.#options.now()) >= this.#options.ttlMs) return true;
-    const known = this.#known(source);
+    if (this.#keepers.get(source)?.isOld !== false) return true;
+    const known = this.#source(source);
     // The engine forgets the list of a name that now belongs to another server.
     return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
   }
@@ -120,12 +140,12 @@ export class EngineTools {
   register(server: string, tools: readonly ToolDefinition[]): void {
     this.#forget(server);
     this.#registered.set(server, toToolList(tools));
-    this.#readAt.set(server, this.#options.now());
+    this.#keeper(server).replaced();
   }
 
   /** Removes the tools of a server. The result of a reading under way no longer counts. */
   removeServer(server: string, traceId?: string): number {
-    const removedCount = this.lists().servers.get(server)?.tools.size ?? 0;
+    const removedCount = this.of(server)?.tools.size ?? 0;
     this.#forget(server);
     this.#discovered.delete(server);
     this.#registered.delete(server);
@@ -134,56 +154,60 @@ export class EngineTools {
     return removedCount;
   }
 
-  /** All tools that are known now. Another object when they have changed. */
-  lists(): ToolLists {
-    const states = this.#states();
-    const stamp = [this.#changes, this.#options.own.revision, ...states.map(({ catalog }) => catalog.version)].join(
-      ' ',
-    );
-    if (this.#kept?.stamp === stamp && this.#kept.state === states[0]) return this.#kept.lists;
-    const own = [this.#staticTools()];
-    for (const [provider, known] of this.#providerSources())
-      if (provider !== this.#options.own) own.push(this.#listOf(provider, known));
-    const servers = new Map<string, ToolList>();
-    for (const server of this.#discovered) servers.set(server, this.#listOf(server, this.#known(server)));
-    for (const [server, list] of this.#registered) servers.set(server, list);
-    this.#kept = { stamp, state: states[0], lists: { own, servers } };
-    return this.#kept.lists;
+  get revision(): string {
+    return `${this.#changes} ${this.#known().state?.catalog.version} ${this.#ownRevision()}`;
   }
 
-  /** Reads every list that is due, and removes the tools of servers that are gone. */
-  async discoverAll(traceId: string | undefined): Promise<Discovered> {
-    const core = await this.#open();
-    if (!core) return NOTHING;
-    const before = this.lists();
-    if (!this.#given) await core.reload({ ifChanged: true });
-    await this.#renewed(core);
-    const servers = this.#servers();
-    for (const server of [...this.#discovered].filter((name) => !servers.has(name))) this.removeServer(server, traceId);
-    const due = [...[...servers.keys()].sort(), ...this.#providerSources().keys()].filter((one) => this.#isDue(one));
-    return this.#read(core, due, before, traceId);
+  get own(): readonly ToolList[] {
+    const revision = this.#ownRevision();
+    if (this.#own?.revision === revision) return this.#own.lists;
+    const lists = [this.#staticTools()];
+    for (const [provider, known] of this.#known().providers)
+      if (provider !== this.#options.own) lists.push(this.#listOf(provider, known));
+    this.#own = { revision, lists };
+    return lists;
   }
 
-  /** Reads the lists that are due and may hold a tool: those of providers, and of the servers that `pick` chooses. */
-  async discoverFor(
-    pick: (servers: ReadonlyMap<string, unknown>) => readonly string[],
+  get servers(): Iterable<string> {
+    return new Set([...this.#discovered, ...this.#registered.keys()]);
+  }
+
+  of(server: string): ToolList | undefined {
+    const registered = this.#registered.get(server);
+    if (registered || !this.#discovered.has(server)) return registered;
+    return this.#listOf(server, this.#source(server));
+  }
+
+  /**
+   * Reads the lists that are due, and removes the tools of servers that are gone. With `pick`, reads only the lists that
+   * may hold a tool: those of providers, and of the servers that it chooses.
+   */
+  async discover(
     traceId: string | undefined,
+    pick?: (servers: ReadonlyMap<string, unknown>) => readonly string[],
   ): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
-    const before = this.lists();
-    await this.#renewed(core);
-    const providers = [...this.#providerSources()].flatMap(([source, { state, definition }]) =>
-      // One that is still being read has been waited for already.
-      state.discovery.isRunning(definition.name) && !this.#reading.has(source) ? [] : [source],
-    );
-    const due = [...pick(this.#servers()), ...providers].filter((source) => this.#isDue(source));
-    return this.#read(core, due, before, traceId);
+    const before = this.revision;
+    if (!pick && !this.#given) await core.reload({ ifChanged: true });
+    await this.#ask(core, []);
+    const { servers, providers } = this.#known();
+    if (!pick) for (const server of this.#discovered) if (!servers.has(server)) this.removeServer(server, traceId);
+    const wanted = [...(pick?.(servers) ?? [...servers.keys()].sort()), ...providers.keys()];
+    const due = wanted.filter((source) => this.#isDue(source, pick !== undefined));
+    const fresh = due.filter((source) => !this.#keeper(source).reading);
+    const remote = fresh.filter(isServer);
+    if (remote.length > 0) this.#options.tell('tools.discovery.started', { serverCount: remote.length }, traceId);
+    this.#read(core, remote, undefined, traceId);
+    this.#read(core, fresh.filter(isOwn), this.#options.providerMs, traceId);
+    await Promise.all(due.map((source) => this.#keepers.get(source)?.reading?.done));
+    const failures = due.flatMap((source) => this.#keepers.get(source)?.failure?.toInfo() ?? []);
+    return { changed: this.revision !== before || due.length > failures.length, failures };
   }
 
   /** Why the tools of some providers are not known. */
   unread(): ErrorInfo[] {
-    return [...this.#providerSources()].flatMap(([source, known]) => {
+    return [...this.#known().providers].flatMap(([source, known]) => {
       if (source === this.#options.own || isSeen(known)) return [];
       const { name } = known.definition;
       const unlisted = new ServerConnectionError(name, 'It has not listed its tools yet.');
@@ -194,8 +218,7 @@ export class EngineTools {
   /** The failure of asking for a server that does not exist; undefined for one that does. */
   async missing(server: string): Promise<ErrorInfo | undefined> {
     const core = await this.#open();
-    const known = core ? await core.serverNames() : [];
-    if (known.includes(server)) return undefined;
+    if (this.#known().servers.has(server)) return undefined;
     const result = core ? await core.toolsOf(server) : noServer(server);
     return result.success ? undefined : this.#named(result.error);
   }
@@ -207,14 +230,13 @@ export class EngineTools {
     args: unknown,
     { traceId, signal }: SourceCallOptions,
   ): Promise<ToolResult<CallToolResult>> {
-    const isServer = typeof source === 'string';
-    const core = await (isServer ? this.#open() : this.#openForOwn());
+    const core = await (isServer(source) ? this.#open() : this.#openForOwn());
     if (!core) return noServer(String(source), tool);
-    await core.serverNames();
+    await core.loaded();
     // A given engine has its own limits, which count for static tools, too.
-    const isTimed = !isServer && (this.#providers.has(source) || !this.#given);
+    const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#given);
     const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
-    const server = isServer ? source : (this.#providerSources(core).get(source)?.definition.name ?? '');
+    const server = isServer(source) ? source : (this.#known(core).providers.get(source)?.definition.name ?? '');
     const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
@@ -222,16 +244,29 @@ export class EngineTools {
   /** Ends readings, and closes the engine if it was made here. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#reading.clear();
+    for (const keeper of this.#keepers.values()) keeper.invalidate();
     const made = [this.#given ? undefined : this.#opening, this.#spare];
     await Promise.all([this.#options.own.close(), ...made.map(async (opening) => (await opening)?.close())]);
   }
 
   #forget(source: Source): void {
-    this.#reading.delete(source);
-    this.#readAt.delete(source);
+    this.#keepers.get(source)?.invalidate();
+    this.#keepers.delete(source);
     this.#shown.delete(source);
-    this.#changes++;
+    this.#changed(source);
+  }
+
+  #changed(source: Source): void {
+    if (isServer(source)) this.#changes++;
+    else this.#ownChanges++;
+  }
+
+  /** Changes with the program's tools. The catalogue of servers counts only where it holds providers, too. */
+  #ownRevision(): string {
+    const { providers } = this.#known();
+    const states = new Set([...providers.values()].map(({ state }) => state));
+    const versions = [...states].map(({ catalog }) => catalog.version).join(' ');
+    return `${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
   }
 
   /** The engine; undefined where there is nothing to ask, so that none is loaded. */
@@ -267,114 +302,98 @@ export class EngineTools {
     return withRequestProviders([this.#options.own, ...this.#providers], fn);
   }
 
-  /** The states without those of the request being served: what is shown is shared by all requests. */
-  #states(core: EngineCore | undefined = this.#core): readonly EngineState[] {
-    return core ? outsideRequests(() => this.#inScope(() => core.states)) : [];
+  /** What an engine has, without what the request being served adds: what is shown is shared by all requests. */
+  #known(core: EngineCore | undefined = this.#core): Sources {
+    const [state] = outsideRequests(() => core?.states ?? []);
+    if (!core || !state) return NO_SOURCES;
+    const kept = this.#sources.get(state);
+    if (kept) return kept;
+    const providers = outsideRequests(() => this.#inScope(() => core.states)).flatMap((one) =>
+      one.providers.map((definition) => [definition.provider, { state: one, definition }] as const),
+    );
+    this.#ownChanges++;
+    const known = { state, servers: state.servers, providers: new Map(providers) };
+    this.#sources.set(state, known);
+    return known;
   }
 
-  #isDue(source: Source): boolean {
-    const known = this.#known(source);
+  #isDue(source: Source, isHurried: boolean): boolean {
+    const known = this.#source(source);
     if (!known || source === this.#options.own) return false;
-    if (typeof source === 'string') return this.isStale(source);
+    if (isServer(source)) return this.isStale(source);
+    const { state, definition } = known;
+    // One that the engine is still reading has been waited for already.
+    if (isHurried && state.discovery.isRunning(definition.name) && !this.#keepers.get(source)?.reading) return false;
     // A tool that was not described is asked for again.
     return listing.getStore() !== this && (this.isStale(source) || this.#undescribed(known).length > 0);
   }
 
-  /** Has the engine read the lists of providers that have changed. */
-  #renewed(core: EngineCore): Promise<unknown> {
-    return outsideRequests(() => this.#inScope(() => core.readLists({ servers: [] })));
+  /** Has the engine read lists, and those of providers that have changed. */
+  #ask(core: EngineCore, sources: readonly Source[], waitMs?: number): Asked['failed'] {
+    const servers = sources.map((source) => this.#source(source)?.definition.name ?? '');
+    const read = () => this.#inScope(() => core.readLists({ servers, again: true, waitMs }));
+    return listing.run(this, () => outsideRequests(read));
   }
 
-  /** The servers and providers of the engine. */
-  #servers(): EngineState['servers'] {
-    return this.#core?.states[0]?.servers ?? new Map();
-  }
-
-  /** Providers of the engine, then those of the registry. */
-  #providerSources(core?: EngineCore): ReadonlyMap<ToolProvider, KnownSource> {
-    return new Map(
-      this.#states(core).flatMap((state) =>
-        state.providers.map((definition) => [definition.provider, { state, definition }] as const),
-      ),
-    );
-  }
-
-  #known(source: Source): KnownSource | undefined {
-    if (typeof source !== 'string') return this.#providerSources().get(source);
-    const [state] = this.#core?.states ?? [];
-    const definition = state?.servers.get(source)?.definition;
+  #source(source: Source): KnownSource | undefined {
+    if (!isServer(source)) return this.#known().providers.get(source);
+    const { state, servers } = this.#known();
+    const definition = servers.get(source)?.definition;
     return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
 
-  /** Reads lists, or joins readings under way. */
-  async #read(
-    core: EngineCore,
-    due: readonly Source[],
-    before: ToolLists,
-    traceId: string | undefined,
-  ): Promise<Discovered> {
-    const fresh = due.filter((source) => !this.#reading.has(source));
-    const servers = fresh.filter((source) => typeof source === 'string');
-    if (servers.length > 0) this.#options.tell('tools.discovery.started', { serverCount: servers.length }, traceId);
-    this.#start(core, servers, undefined, traceId);
-    const providers = fresh.filter((source) => typeof source !== 'string');
-    this.#start(core, providers, this.#options.providerMs, traceId);
-    const ended = await Promise.all(due.map((source) => this.#reading.get(source)));
-    const failures = ended.filter((failure) => failure !== undefined);
-    return { changed: this.lists() !== before || due.length > failures.length, failures };
+  #keeper(source: Source): ListKeeper<DiscoveryError, Asked> {
+    const known = this.#keepers.get(source);
+    if (known) return known;
+    const { ttlMs, now } = this.#options;
+    const keeper = new ListKeeper<DiscoveryError, Asked>({
+      read: (attempt, asked) => this.#take(source, attempt, asked),
+      toFailure: (thrown) => toServerError(thrown, isServer(source) ? source : ''),
+      isStale: (ageMs) => ageMs >= ttlMs,
+      // The engine decides how often a server is asked.
+      retry: { initial: 0, max: 0 },
+      now,
+    });
+    this.#keepers.set(source, keeper);
+    return keeper;
   }
 
-  #start(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
+  #read(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
     if (sources.length === 0) return;
-    const known = sources.map((source) => this.#known(source));
-    const names = known.map((one) => one?.definition.name ?? '');
-    const ask = () => this.#inScope(() => core.readLists({ servers: names, again: true, waitMs }));
-    const asked = listing.run(this, () => outsideRequests(ask));
-    for (const [at, source] of sources.entries()) {
-      const name = names[at] ?? '';
-      const before = known[at]?.state.catalog.state(name);
-      const isCurrent = () => this.#reading.get(source) === reading;
-      const reading: Promise<ErrorInfo | undefined> = asked
-        .then((failed) => this.#take(source, failed.get(name), before, isCurrent, traceId))
-        .finally(() => {
-          if (isCurrent()) this.#reading.delete(source);
-        });
-      this.#reading.set(source, reading);
-    }
+    const failed = this.#ask(core, sources, waitMs);
+    for (const source of sources) this.#keeper(source).read({ failed, traceId });
   }
 
-  /** Shows what was read. Resolves with the failure. */
-  async #take(
-    source: Source,
-    failed: ErrorInfo | undefined,
-    before: unknown,
-    isCurrent: () => boolean,
-    traceId: string | undefined,
-  ): Promise<ErrorInfo | undefined> {
-    const known = this.#known(source);
-    if (!known || !isCurrent()) return undefined;
+  /** Shows what was read. Rejects with the failure. */
+  async #take(source: Source, { isCurrent }: Attempt<DiscoveryError>, asked: Asked): Promise<boolean> {
+    const before = entryOf(this.#source(source));
+    const failures = await asked.failed;
+    const known = this.#source(source);
+    if (!known || !isCurrent()) return false;
     const { name } = known.definition;
     const { catalog } = known.state;
-    const { tell, now } = this.#options;
-    const isServer = typeof source === 'string';
+    const { tell } = this.#options;
+    const failed = failures.get(name);
     // The engine may know its tools from an earlier run.
-    if (failed && isServer) await catalog.load(name);
+    if (failed && isServer(source)) await catalog.load(name);
     else await this.#describe(known);
-    if (!isCurrent()) return undefined;
-    const isShown = isServer && (!failed || (isSeen(known) && catalog.tools(name).length > 0));
-    if (isShown) this.#discovered.add(source);
-    if (isShown || !failed) this.#changes++;
+    if (!isCurrent()) return false;
+    if (isServer(source) && (!failed || (isSeen(known) && catalog.tools(name).length > 0))) {
+      this.#discovered.add(source);
+      this.#changed(source);
+    }
     const failure = failed ?? incompleteness(known, before);
     if (failure) {
       const info = this.#named({ ...failure, outcome: 'not_sent', server: name });
-      tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, traceId);
-      return info;
+      tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, asked.traceId);
+      throw new DiscoveryError(info.code, info.message, info);
     }
-    this.#readAt.set(source, now());
-    if (!isServer) return undefined;
+    if (!isServer(source)) return true;
     this.#registered.delete(source);
-    tell('tools.discovery.server.success', { serverName: name, toolCount: catalog.tools(name).length }, traceId);
-    return undefined;
+    const { incomplete } = entryOf(known) ?? {};
+    const found = { serverName: name, toolCount: catalog.tools(name).length, ...(incomplete && { incomplete }) };
+    tell('tools.discovery.server.success', found, asked.traceId);
+    return true;
   }
 
   /** Asks a provider for definitions that its list left out. Those that come too late are there for the next discovery. */
@@ -386,7 +405,7 @@ export class EngineTools {
       const found = await state.describe(definition, tool);
       if (found.inputSchema === UNDESCRIBED) return;
       this.#described.set(tool, found);
-      this.#changes++;
+      this.#ownChanges++;
     };
     const all = this.#undescribed(known).map((tool) => turns.run(() => describe(tool)));
     if (all.length > 0) await waitAtMost(Promise.all(all), this.#options.providerMs);
@@ -403,7 +422,7 @@ export class EngineTools {
   /** The static tools that the rules in force allow. */
   #staticTools(): ToolList {
     const { own, anthropic } = this.#options;
-    const known = this.#providerSources().get(own);
+    const known = this.#known().providers.get(own);
     const isAllowed = (tool: string) => known?.state.rules.decide(known.definition.name, tool).enabled !== false;
     const allowed = own.listTools().filter(({ name }) => isAllowed(name));
     return { tools: new Map(allowed.map((tool) => [tool.name, tool])), provider: own, anthropic };
@@ -429,7 +448,7 @@ export class EngineTools {
       if (definition) tools.set(tool, examples.length > 0 ? { ...definition, examples } : definition);
       else excluded.push({ serverName: null, toolName: tool, reason: `${name} did not describe it` });
     }
-    const list = { tools, excluded, ...(typeof source !== 'string' && { provider: source }) };
+    const list = { tools, excluded, ...(!isServer(source) && { provider: source }) };
     this.#shown.set(source, { of, list });
     return list;
   }
@@ -442,13 +461,21 @@ export class EngineTools {
 
 const NO_TOOLS: ToolList = { tools: new Map() };
 
+const isServer = (source: Source): source is string => typeof source === 'string';
+
+const isOwn = (source: Source): source is ToolProvider => !isServer(source);
+
+/** What the catalogue says of a source: another object after each reading. */
+const entryOf = (known: KnownSource | undefined) => known?.state.catalog.state(known.definition.name);
+
 const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
 
-/** The failure of a list that came in part, or that was so incomplete that the catalogue kept the one `before`. */
-function incompleteness({ state: { catalog }, definition: { name } }: KnownSource, before: unknown) {
-  const now = catalog.state(name);
+/** The failure of a list that broke off, or that was so incomplete that the catalogue kept the one `before`. */
+function incompleteness(known: KnownSource, before: unknown) {
+  const now = entryOf(known);
+  if (now?.isCut && now !== before) return undefined;
   const reason = now?.incomplete ?? (now === before && 'the new list is incomplete; the last one stays in use');
-  return reason ? new ServerConnectionError(name, reason).toInfo() : undefined;
+  return reason ? new ServerConnectionError(known.definition.name, reason).toInfo() : undefined;
 }
 
 const noServer = (server: string, tool?: string): ToolResult<never> =>

@@ -91,6 +91,25 @@ describe('one tool that cannot be described', () => {
   });
 });
 
+describe('a provider with many tools', () => {
+  it('is not looked at again for each tool that is shown', async () => {
+    let reads = 0;
+    const registry = new UnifiedToolRegistry();
+    registry.addProvider({
+      get name() {
+        reads++;
+        return 'scripts';
+      },
+      listToolMetadata: () => Array.from({ length: 500 }, (_, at) => tool(`t${at}`)),
+      getTool: tool,
+      callTool: () => ({ content: [] }),
+    });
+    await registry.discoverAllTools();
+    expect(names(registry)).toHaveLength(500);
+    expect(reads).toBeLessThan(50);
+  });
+});
+
 describe('a provider with many slow tools', () => {
   it('is read on in the background: what is there can be used, and is not asked for twice', async () => {
     const all = Array.from({ length: 500 }, (_, at) => `t${at}`);

@@ -14,7 +14,12 @@ export type RegistryLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 /** The events and what each says beside `traceId`. */
 export interface RegistryEvents {
   'tools.discovery.started': { readonly serverCount: number };
-  'tools.discovery.server.success': { readonly serverName: string; readonly toolCount: number };
+  'tools.discovery.server.success': {
+    readonly serverName: string;
+    readonly toolCount: number;
+    /** The limit at which the list was cut, if it was. */
+    readonly incomplete?: string;
+  };
   'tools.discovery.server.failed': { readonly serverName: string; readonly errorMessage: string };
   'tools.registry.updated': {
     readonly staticCount: number;
@@ -27,7 +32,7 @@ export interface RegistryEvents {
   'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };
 }
 
-const WORRYING = ['errorMessage', 'excluded', 'unset'];
+const WORRYING = ['errorMessage', 'incomplete', 'excluded', 'unset'];
 
 /** Writes one event. Errors of the logger are ignored. */
 export type Tell = <Event extends keyof RegistryEvents>(

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { limitTime } from '../../async/time-limit.ts';
+import { abortable } from '../../async/abortable.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
-import { DiscoveryError, type Outcome } from '../../core/errors.ts';
+import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolRef } from '../../core/types.ts';
@@ -62,7 +62,7 @@ export async function callTool(
   const known = ref ? table.findRef(ref.server, ref.tool) : knownTool(parts, call);
   const found = known
     ? ok(known)
-    : await whileWanted(options.signal, name, 'not_sent', () => findTool(parts, call, options.traceId));
+    : await abortable(findTool(parts, call, options), options.signal).catch(cancelled(options.signal, name));
   if (!found.success) return found;
   const { server, definition, from } = found.data;
   const { name: tool } = definition;
@@ -93,11 +93,12 @@ function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelC
 async function findTool(
   parts: ToolCallerParts,
   call: ModelCall,
-  traceId: string | undefined,
+  { signal, traceId }: RegistryCallOptions,
 ): Promise<RegistryResult<FoundTool>> {
+  signal?.throwIfAborted();
   const { table, engine, tell } = parts;
   const { name, namespace } = call;
-  const { changed, failures } = await engine.discoverFor((servers) => serversFor(call, servers), traceId);
+  const { changed, failures } = await engine.discover(traceId, (servers) => serversFor(call, servers));
   if (changed) table.told(tell, traceId);
   const found = knownTool(parts, call) ?? (namespace ? undefined : table.find(name));
   if (found) return ok(found);
@@ -157,18 +158,10 @@ function notFound(
   return toDiscoveryFailure({ ...failure, message: reason, tool: name, suggestions, retryable, outcome: 'not_sent' });
 }
 
-/** Works for as long as the caller waits; throws CANCELLED when the caller has gone. */
-async function whileWanted<T>(
-  signal: AbortSignal | undefined,
-  tool: string,
-  outcome: Outcome,
-  work: (ended: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const overdue = () => new Error(`${tool} took for ever.`);
-  try {
-    return await limitTime({ ms: Number.POSITIVE_INFINITY, parent: signal, overdue }, work);
-  } catch (error) {
-    if (!signal?.aborted) throw error;
-    throw new DiscoveryError('CANCELLED', `The call of ${shorten(tool, 100)} was cancelled.`, { tool, outcome });
-  }
-}
+/** Throws CANCELLED when the caller has gone. */
+const cancelled =
+  (signal: AbortSignal | undefined, tool: string) =>
+  (error: unknown): never => {
+    const message = `The call of ${shorten(tool, 100)} was cancelled.`;
+    throw signal?.aborted ? new DiscoveryError('CANCELLED', message, { tool, outcome: 'not_sent' }) : error;
+  };

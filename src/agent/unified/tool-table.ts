@@ -44,11 +44,16 @@ export interface ToolList {
   readonly excluded?: readonly ExcludedTool[] | undefined;
 }
 
-/** All tools of a registry. Another object when they have changed. */
+/** All tools of a registry. */
 export interface ToolLists {
-  /** The program's own: of two with one name, the first wins. */
+  /** Changes whenever a list changes. */
+  readonly revision: string;
+  /** The program's own: of two with one name, the first wins. The same object until one of them changes. */
   readonly own: readonly ToolList[];
-  readonly servers: ReadonlyMap<string, ToolList>;
+  /** Names of the servers that have a list. */
+  readonly servers: Iterable<string>;
+  /** The list of a server. The same object until it changes. */
+  of(server: string): ToolList | undefined;
 }
 
 /** A tool that can be shown. */
@@ -75,7 +80,7 @@ interface OwnTools {
 
 /** All tools at once, made when they are asked for. */
 interface View {
-  readonly of: ToolLists;
+  readonly revision: string;
   /** Sorted by name. */
   readonly entries: readonly ToolEntry[];
   readonly names: NameTable;
@@ -86,41 +91,41 @@ interface View {
 }
 
 export class ToolTable {
-  readonly #lists: () => ToolLists;
+  readonly #lists: ToolLists;
   #own: OwnTools | undefined;
   #view: View | undefined;
   /** What is left out of a server's list, by the program's tools that it was compared with. */
   readonly #judged = new WeakMap<ToolList, { readonly own: OwnTools; readonly excluded: readonly ExcludedTool[] }>();
 
-  constructor(lists: () => ToolLists) {
+  constructor(lists: ToolLists) {
     this.#lists = lists;
   }
 
   hasServer(server: string): boolean {
-    return this.#lists().servers.has(server);
+    return this.#lists.of(server) !== undefined;
   }
 
   /** All tools that are shown, in several forms. The same object until the tools change. */
   get view(): View {
-    const of = this.#lists();
-    if (this.#view?.of !== of) this.#view = this.#build(of);
+    const { revision } = this.#lists;
+    if (this.#view?.revision !== revision) this.#view = this.#build(revision);
     return this.#view;
   }
 
   /** The tools that are left out: of one server, or all, the program's own included. */
   *excluded(server?: string): Generator<ExcludedTool> {
-    const { own, servers } = this.#lists();
-    if (server === undefined) for (const { excluded = [] } of own) yield* excluded;
+    const own = this.#ownTools();
+    if (server === undefined) for (const { excluded = [] } of own.of) yield* excluded;
     if (server === undefined) yield* this.#ownExcluded();
-    for (const name of server === undefined ? servers.keys() : [server]) yield* this.#excludedFrom(name);
+    for (const name of server === undefined ? this.#lists.servers : [server]) yield* this.#excludedFrom(name, own);
   }
 
   /** How many tools of servers are shown: of one, or of all. */
   mcpCount(server?: string): number {
-    const { servers } = this.#lists();
+    const own = this.#ownTools();
     let count = 0;
-    for (const name of server === undefined ? servers.keys() : [server])
-      count += (servers.get(name)?.tools.size ?? 0) - this.#excludedFrom(name).length;
+    for (const name of server === undefined ? this.#lists.servers : [server])
+      count += (this.#lists.of(name)?.tools.size ?? 0) - this.#excludedFrom(name, own).length;
     return count;
   }
 
@@ -145,10 +150,9 @@ export class ToolTable {
   }
 
   /** The tool of a server, or the program's own with the server `''`. */
-  findRef(server: string, tool: string): FoundTool | undefined {
-    const own = this.#ownTools();
+  findRef(server: string, tool: string, own = this.#ownTools()): FoundTool | undefined {
     const from = server === '' ? own.tools.get(tool) : undefined;
-    const definition = (from ?? this.#lists().servers.get(server))?.tools.get(tool);
+    const definition = (from ?? this.#lists.of(server))?.tools.get(tool);
     if (!definition || !claudeTool(definition)) return undefined;
     if (from) return { server: null, definition, from };
     return own.names.refOf(plainName({ server, tool })) ? undefined : { server, definition };
@@ -168,7 +172,7 @@ export class ToolTable {
   }
 
   #ownTools(): OwnTools {
-    const { own: of } = this.#lists();
+    const { own: of } = this.#lists;
     if (this.#own?.of === of) return this.#own;
     const tools = new Map<string, ToolList>();
     for (const list of of) for (const name of list.tools.keys()) if (!tools.has(name)) tools.set(name, list);
@@ -180,10 +184,9 @@ export class ToolTable {
     return [...this.#ownTools().tools].flatMap(([name, { tools }]) => leftOut(null, tools.get(name) as ToolDefinition));
   }
 
-  #excludedFrom(server: string): readonly ExcludedTool[] {
-    const list = this.#lists().servers.get(server);
+  #excludedFrom(server: string, own: OwnTools): readonly ExcludedTool[] {
+    const list = this.#lists.of(server);
     if (!list) return [];
-    const own = this.#ownTools();
     const judged = this.#judged.get(list);
     if (judged?.own === own) return judged.excluded;
     const excluded = [...list.tools].flatMap(([tool, definition]) => {
@@ -195,10 +198,11 @@ export class ToolTable {
     return excluded;
   }
 
-  #build(of: ToolLists): View {
-    const found = [...this.#ownTools().tools.keys()].map((tool) => this.findRef('', tool));
-    for (const [server, { tools }] of of.servers)
-      for (const tool of tools.keys()) found.push(this.findRef(server, tool));
+  #build(revision: string): View {
+    const own = this.#ownTools();
+    const found = [...own.tools.keys()].map((tool) => this.findRef('', tool, own));
+    for (const server of this.#lists.servers)
+      for (const tool of this.#lists.of(server)?.tools.keys() ?? []) found.push(this.findRef(server, tool, own));
     const usable = found.filter((one) => one !== undefined);
     const refs = usable.map(({ server, definition: { name } }) => (server === null ? { name } : { server, name }));
     const names = createNameTable(refs);
@@ -210,7 +214,7 @@ export class ToolTable {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const described = entries.map(describe);
     const shown = new ShownNames(names, described);
-    return { of, entries, names, described, shown, claude: claudeSet(entries, names) };
+    return { revision, entries, names, described, shown, claude: claudeSet(entries, names) };
   }
 }
 

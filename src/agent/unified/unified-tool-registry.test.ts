@@ -297,6 +297,30 @@ describe('discovery', () => {
     expect(names(registry)).toEqual(['a__y', 'b__z']);
   });
 
+  it.each([
+    ['one server', { toolsPerServer: 2 }, 'more than 2 tools'],
+    ['all servers', { tools: 2 }, 'all servers together have more than 2 tools'],
+  ])('is no failure of a list that is cut at the limit of %s; the log tells of it', async (_what, limits, reason) => {
+    let time = 0;
+    const log = memoryLog();
+    const { servers, lists } = serversOf({ a: [tool('x')] }, { limits });
+    const registry = new UnifiedToolRegistry({ servers, logger: log, now: () => time });
+    await registry.discoverAllTools();
+    for (const grown of [
+      ['x', 'y', 'z'],
+      ['v', 'w', 'x', 'y'],
+    ]) {
+      lists.a = grown.map((name) => tool(name));
+      time += 300_000;
+      expect(await registry.discoverAllTools()).toEqual({ success: true, data: { registered: 2 } });
+      expect(names(registry)).toEqual(grown.slice(0, 2).map((name) => `a__${name}`));
+      expect(registry.isDiscoveryStale('a')).toBe(false);
+      const told = log.lines.filter((line) => line.includes('tools.discovery.server.success'));
+      expect(told.at(-1)).toMatch(/^warn /);
+      expect(told.at(-1)).toContain(reason);
+    }
+  });
+
   it('is TOOL_UNAVAILABLE when a server answers HTTP 500 while it lists', async () => {
     const { servers, asked, lists } = serversOf({ a: new Response(null, { status: 500 }) });
     const registry = new UnifiedToolRegistry({ servers });

@@ -79,9 +79,9 @@ export class UnifiedToolRegistry {
   /** The static tools. */
   readonly #own: ToolRegistry;
   readonly #anthropic = new Map<string, AnthropicFields>();
-  readonly #table = new ToolTable(() => this.#engine.lists());
+  readonly #table: ToolTable;
   readonly #engine: EngineTools;
-  readonly #definitions = new Definitions(this.#table);
+  readonly #definitions: Definitions;
   readonly #seen = new SeenNames();
   readonly #tell: Tell;
   readonly #parts: ToolCallerParts;
@@ -99,6 +99,8 @@ export class UnifiedToolRegistry {
     const given = { servers, ttlMs, providerMs, callMs, now, env };
     const tell = this.#tell;
     this.#engine = new EngineTools({ ...given, own: this.#own, anthropic: this.#anthropic, tell });
+    this.#table = new ToolTable(this.#engine);
+    this.#definitions = new Definitions(this.#table);
     this.#parts = { table: this.#table, tell, engine: this.#engine, seen: this.#seen };
   }
 
@@ -225,7 +227,7 @@ export class UnifiedToolRegistry {
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
     if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
-    const { changed, failures } = await this.#engine.discoverAll(traceId).catch(asDiscovered);
+    const { changed, failures } = await this.#engine.discover(traceId).catch(asDiscovered);
     const isNews = this.#unset.length > 0 && !this.#saidUnset;
     if (isNews || changed) this.#table.told(this.#tell, traceId, this.#unset);
     this.#saidUnset = true;
