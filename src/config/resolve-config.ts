@@ -18,6 +18,7 @@ import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
 import { withEnvironment } from './shared-variables.ts';
+import { withUsersWord } from './users-servers.ts';
 import { withWorkspace } from './workspace-folder.ts';
 import { absoluteFolder, stateFolder, type World } from './world.ts';
 
@@ -54,15 +55,20 @@ export async function resolveConfig(
   const all = [...problems, ...incomplete.problems];
   if (all.length > 0) throw toConfigurationError(all);
   // The preview shows servers as written.
-  const inEnvironment = isShown
+  const users = [...(floor?.entries ?? []), ...written, ...joined.placed].filter(({ isProjects }) => !isProjects);
+  const ours = [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules];
+  const known = isShown
     ? { servers: joined.servers, warnings: [] }
-    : withEnvironment(await withWorkspace(joined.servers, world, context.isTrustedFolder), world);
+    : withUsersWord(joined, users, [...ours, ...(floor?.toolRules ?? [])], world);
+  const inEnvironment = isShown
+    ? known
+    : withEnvironment(await withWorkspace(known.servers, world, context.isTrustedFolder), world);
   return {
     ...withPlaces(settings, world),
     servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can allow what a client's tool list denies.
-    toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
+    toolRules: ours,
     ...(project && { floorRules: floorRules(joined, floor) }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
@@ -73,6 +79,7 @@ export async function resolveConfig(
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
+      ...known.warnings,
       ...inEnvironment.warnings,
       ...joined.servers.flatMap((server) => ceilingWarning(server, settings.limits.callCeiling)),
     ],
@@ -114,6 +121,7 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
   const [word = floor.find((other) => other.entry.connection === undefined && isNamed(other))] = same;
   if (word === undefined) return placed;
   if (isProjects) {
+    // The user's servers under other names are recognised after joining.
     const isOff = word.entry.enabled === false && isNamed(word);
     return isOff ? { ...placed, entry: { ...entry, enabled: false } } : placed;
   }
