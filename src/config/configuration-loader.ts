@@ -8,7 +8,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
-import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
+import { type Candidate, depthWarnings, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
 import { expandPath } from './paths.ts';
 import { pinsFor } from './pins.ts';
@@ -70,7 +70,7 @@ export class ConfigurationLoader {
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
     }
-    const warnings = [...relativeFolderWarnings(this.#world)];
+    const warnings = [...relativeFolderWarnings(this.#world), ...depthWarnings(this.#world)];
     const candidates = findCandidates(this.#world);
     for (const candidate of candidates) {
       const config = await this.#tryCandidate(candidate, candidates, warnings, reading);
