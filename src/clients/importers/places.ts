@@ -79,10 +79,11 @@ export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): M
   if (names === undefined) return { files: [pattern], more: 0 };
   const all = names
     .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= segment.length)
-    .sort()
-    .map((name) => join(folder, name, ...rest));
-  const files = all.filter((path, at) => at < LIMITS.files.configuration || trusted.has(path));
-  return { files: files.filter(existing), more: all.length - files.length };
+    .sort();
+  const pathOf = (name: string) => join(folder, name, ...rest);
+  const isTrusted = (name: string) => trusted.size > 0 && trusted.has(pathOf(name));
+  const listed = all.filter((name, at) => at < LIMITS.files.configuration || isTrusted(name));
+  return { files: listed.map(pathOf).filter(existing), more: all.length - listed.length };
 }
 
 const NONE: ReadonlySet<string> = new Set();
