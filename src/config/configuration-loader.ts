@@ -36,6 +36,8 @@ export interface LoaderOptions extends Partial<World> {
   readonly timeout?: number | undefined;
   /** False: a configuration written as code, or one that extends such a file, is an error. Default true. */
   readonly runCode?: boolean | undefined;
+  /** False: no compiled copy of a configuration written as code is kept on disk. Default true. */
+  readonly keepCode?: boolean | undefined;
 }
 
 /** A configuration file of a project, and whether it is trusted in its current state. */
@@ -279,6 +281,7 @@ export class ConfigurationLoader {
       folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
+      keepCode: this.#options.keepCode,
       files,
       own,
       project: root !== undefined,
