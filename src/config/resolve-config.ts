@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ImportedSource } from '../clients/importers/import-source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
 import { isSameServer, type JoinedServers, joinServers, mayBeSameServer } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
@@ -58,7 +58,7 @@ export async function resolveConfig(
   const users = [...(floor?.entries ?? []), ...written, ...joined.placed].filter(({ isProjects }) => !isProjects);
   const ours = [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules];
   const known = isShown
-    ? { servers: joined.servers, warnings: [] }
+    ? { servers: joined.servers, toolRules: [], warnings: [] }
     : withUsersWord(joined, users, [...ours, ...(floor?.toolRules ?? [])], world);
   const inEnvironment = isShown
     ? known
@@ -68,8 +68,8 @@ export async function resolveConfig(
     servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can allow what a client's tool list denies.
-    toolRules: ours,
-    ...(project && { floorRules: floorRules(joined, floor) }),
+    toolRules: [...ours, ...known.toolRules],
+    ...(project && { floorRules: floorRules(joined, floor, known.toolRules) }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
       ...findings.warnings,
@@ -135,14 +135,19 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
 }
 
 /** Returns the user's rules that apply beside a project's, with the tool lists of the user's clients. */
-function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | undefined): ResolvedConfig['floorRules'] {
+function floorRules(
+  { placed, usersToolRules }: JoinedServers,
+  floor: Floor | undefined,
+  further: readonly ToolRule[],
+): ResolvedConfig['floorRules'] {
   const { toolRules = [], rulePrecedence = 'first-match', entries = [] } = floor ?? {};
-  if (toolRules.length + usersToolRules.length === 0) return undefined;
+  const all = [...toolRules, ...usersToolRules, ...further];
+  if (all.length === 0) return undefined;
   const strangers = placed.filter((server) =>
     entries.some((users) => users.entry.name === server.entry.name && !mayBeSameServer(users, server)),
   );
   return {
-    toolRules: [...toolRules, ...usersToolRules],
+    toolRules: all,
     rulePrecedence,
     strangers: strangers.map(({ entry }) => entry.name),
   };

@@ -112,6 +112,21 @@ describe('a project that lists the user’s server under another name', () => {
     expect((await rulesOf(config)).decide('gh', 'delete_all').enabled).toBe(false);
   });
 
+  it('does not get around the tool list of the user’s client either, also beside another server of its name', async () => {
+    const github = { command: 'npx', args: ['@acme/github'] };
+    write('home/.gemini/settings.json', { mcpServers: { github: { ...github, excludeTools: ['delete_all'] } } });
+    write('clone/.mcp.json', {
+      mcpServers: { gh: { ...github, args: ['@acme/github@1'] }, github: { command: 'decoy' } },
+    });
+    write(USERS, { sources: [{ type: 'gemini-cli' }, { type: 'claude-code' }] });
+    expect((await rulesOf(await load())).decide('gh', 'delete_all').enabled).toBe(false);
+    const connection = { type: 'stdio', ...github };
+    const allow = { pattern: ['*'], enabled: true };
+    write(PROJECTS, { servers: [{ name: 'gh', connection }], toolRules: [allow] });
+    expect((await rulesOf(await load())).decide('gh', 'delete_all').enabled).toBe(false);
+    expect((await rulesOf(await load())).decide('gh', 'read').enabled).toBe(true);
+  });
+
   it('does not undo a switch in the environment', async () => {
     write(USERS, { servers: [{ name: 'github', connection: connectionOf('https://api.acme.test/mcp') }] });
     write(PROJECTS, { servers: [{ name: 'gh', connection: connectionOf('https://api.acme.test/mcp?x') }] });

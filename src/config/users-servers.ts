@@ -6,6 +6,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { toToolRules } from '../clients/importers/tool-filter.ts';
 import { addressWords, isLocal, transportParts, type WrittenConnection } from '../core/transport-parts.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { JoinedServers } from './join-servers.ts';
@@ -32,6 +33,8 @@ interface Program {
 /** The result of `withUsersWord`. */
 export interface UsersWord {
   readonly servers: readonly ServerDefinition[];
+  /** What the tool lists of the user's clients deny of these servers. */
+  readonly toolRules: readonly ToolRule[];
   readonly warnings: readonly string[];
 }
 
@@ -49,15 +52,16 @@ export function withUsersWord(
     placed.filter(({ isProjects }) => isProjects).map(({ entry }) => [entry.name, entry.connection]),
   );
   const denies = rules.some(({ enabled }) => enabled === false);
-  const known = users.flatMap(({ entry, origin, folder }) => {
+  const known = users.flatMap(({ entry, origin, folder, filter }) => {
     const { connection } = entry;
     if (connection === undefined) return [];
-    return [{ entry, origin, identity: identityOf(connection), program: programOf(connection, folder, world) }];
+    return [{ entry, origin, filter, identity: identityOf(connection), program: programOf(connection, folder, world) }];
   });
-  if (projects.size === 0 || known.length === 0) return { servers, warnings: [] };
+  if (projects.size === 0 || known.length === 0) return { servers, toolRules: [], warnings: [] };
   const switchedOn = new Set(
     users.flatMap(({ entry }) => (entry.connection === undefined && entry.enabled === true ? [entry.name] : [])),
   );
+  const toolRules: ToolRule[] = [];
   const warnings: string[] = [];
   const said = (server: ServerDefinition): ServerDefinition => {
     const { name, origin } = server;
@@ -67,6 +71,7 @@ export function withUsersWord(
     const program = programOf(server.connection, undefined, world);
     const same = known.filter((one) => one.identity === identity || isSame(one.program, program));
     if (same.length === 0) return server;
+    for (const { filter } of same) if (filter !== undefined) toolRules.push(...toToolRules(name, filter));
     const off = same.find(({ entry }) => entry.enabled === false);
     const isUsed = same.some((one) => one.identity === identity && one.entry.enabled !== false);
     const isOff =
@@ -88,7 +93,7 @@ export function withUsersWord(
     ]);
     return { ...server, ...(isOff && { enabled: false }), origin: { ...origin, sameAs: [...new Set(sameAs)] } };
   };
-  return { servers: servers.map(said), warnings };
+  return { servers: servers.map(said), toolRules, warnings };
 }
 
 const isSame = (one: Program, other: Program): boolean =>
