@@ -15,7 +15,11 @@ export const CHANGES_PROGRAM =
 const SHELLS =
   /^(?:sh|bash|dash|zsh|fish|ksh|cmd|powershell|pwsh|env|sudo|osascript|curl|wget|nc|ssh|eval|xargs)(?:\.exe)?$/i;
 const LAUNCHERS = /^(?:npx|uvx|uv|bunx|docker|node|python3?|deno|pnpm|yarn|bun|pipx)(?:\.(?:exe|cmd))?$/i;
-const INLINE = /^(?:-c|-e|-p|-m|--eval|--print|--require|-r|--import|-command|-encodedcommand|\/c|\/k)$/i;
+const INLINE =
+  /^(?:-[cepmr]|--(?:eval|print|require|import|loader|experimental-loader)(?:=.*)?|-command|-encodedcommand|\/[ck])$/is;
+
+/** Tells whether an option runs or loads its value, which may be the next argument. */
+export const runsNext = (word: string): boolean => INLINE.test(word);
 
 /** A command line longer than this hides its end. */
 const LONG = 1_000;
@@ -47,7 +51,7 @@ function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
     50 +
     (SHELLS.test(name) ? 40 : 0) +
     (addressWords(connection).join(' ').length > LONG ? 40 : 0) +
-    (args.some((arg) => INLINE.test(arg)) ? 30 : 0) +
+    (args.some(runsNext) ? 30 : 0) +
     (Object.keys(env).some((variable) => CHANGES_PROGRAM.test(variable)) ? 25 : 0) +
     (/[/\\]/.test(command) ? 20 : 0) +
     (LAUNCHERS.test(name) ? 0 : 10) +

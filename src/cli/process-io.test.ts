@@ -56,6 +56,14 @@ describe('runProcess', () => {
     expect(err()).toMatch(/^anygpt: internal error: Error: a bug\n[\s\S]*anygpt: internal error: another\n$/);
   });
 
+  it('says what to do when no more files can be opened, without a trace of its own code', () => {
+    const { host, asHost, exits, err } = fakeProcess();
+    runProcess(['--version'], asHost);
+    host.emit('unhandledRejection', Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' }));
+    expect(exits).toEqual([3]);
+    expect(err()).toMatch(/^anygpt: too many files are open: .* `ulimit -n 1024`.*\n$/);
+  });
+
   it('says nothing that looks like a secret on its way out', () => {
     const { host, asHost, exits, err } = fakeProcess();
     Object.assign(host.env, { MY_TOKEN: 'canary-in-env' });

@@ -79,6 +79,11 @@ function leaveGoneFolder(argv: readonly string[], host: Host): void {
 /** Runs the command line of this process. An uncaught error is reported once and ends the process with its children. */
 export function runProcess(argv: readonly string[], host: Host = process): void {
   const crash = (error: unknown) => {
+    if (isOutOfFiles(error)) {
+      host.stderr.write(OUT_OF_FILES);
+      host.exit(EXIT.failed);
+      return;
+    }
     host.stderr.write(`anygpt: internal error: ${crashReport(error, host.env)}\n`);
     host.exit(70);
   };
@@ -97,6 +102,13 @@ export function runProcess(argv: readonly string[], host: Host = process): void 
     host.exitCode = unwritten ? EXIT.failed : code;
   }, crash);
 }
+
+/** The process or the machine has no more file handles. It is no mistake of the program. */
+const isOutOfFiles = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+
+const OUT_OF_FILES =
+  'anygpt: too many files are open: the limit for this process or machine is reached. Raise it, for example with `ulimit -n 1024`, or end programs that you do not need.\n';
 
 /** Name, message and stack frames, with secrets masked: messages may quote anything. */
 function crashReport(error: unknown, env: Host['env']): string {

@@ -13,7 +13,7 @@ import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
-import { byDanger, CHANGES_PROGRAM } from './danger.ts';
+import { byDanger, CHANGES_PROGRAM, runsNext } from './danger.ts';
 import { toWord } from './json-document.ts';
 import { block } from './layout.ts';
 import { withTilde, withTildes } from './source-lines.ts';
@@ -93,28 +93,55 @@ const DEEPER = '      ';
 
 function previewLines({ readings, code, sends, notes, values }: FilePreview, home: string | undefined): string[] {
   const lines = [
-    ...code.map(
-      (file) => `  ${toWord(file)} is a program. What it starts is known only when it runs, so read it first.`,
+    ...code.flatMap((file) =>
+      bounded(`  ${toWord(file)} is a program. What it starts is known only when it runs, so read it first.`),
     ),
-    ...sends.map((sentence) => `  ! ${folded(sentence)}`),
+    ...sends.flatMap((sentence) => bounded(`  ! ${folded(sentence)}`)),
     ...readings.flatMap((reading) => readingLines(reading, readings, values, home)),
-    ...notes.slice(0, LIMITS.shown.listed).map((note) => `  ! ${folded(note)}`),
+    ...notes.slice(0, LIMITS.shown.listed).flatMap((note) => bounded(`  ! ${folded(note)}`)),
     ...(notes.length > LIMITS.shown.listed
       ? [`  ! and ${notes.length - LIMITS.shown.listed} more notes; --json lists all.`]
       : []),
   ];
   const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
-  return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
+  return isEmpty ? ['  no servers'] : lines;
 }
 
-/** Cuts a long line and says so on the next line. */
-const bounded = (line: string): string[] =>
-  line.length <= LIMITS.text.long
+/** Cuts the middle out of a long line and says so. The end stays: what is dangerous is often put there. */
+const bounded = (line: string): string[] => {
+  const half = LIMITS.text.long / 2;
+  return line.length <= LIMITS.text.long
     ? [line]
     : [
-        `${line.slice(0, LIMITS.text.long)}…`,
-        `    ! ${line.length - LIMITS.text.long} more characters are not shown; --json shows all.`,
+        `${line.slice(0, half)}…`,
+        `    ! ${line.length - 2 * half} more characters are not shown; --json shows all.`,
+        `    …${line.slice(-half)}`,
       ];
+};
+
+/** The words of a command line or address. No word hides those behind it: a long one shows its beginning and its end. */
+function commandLine(words: readonly string[]): string {
+  const whole = words.map(toWord);
+  if (whole.join(' ').length <= LIMITS.text.long) return whole.join(' ');
+  const longWords = whole.filter(({ length }) => length > LIMITS.names.shown).length;
+  const half = Math.max(LIMITS.names.shown, Math.floor(LIMITS.text.long / Math.max(1, longWords))) / 2;
+  const shown = whole.map((word) => withoutMiddle(word, Math.floor(half)));
+  const { some } = LIMITS.shown;
+  const hidden = shown.slice(some, -some);
+  if (hidden.length === 0) return shown.join(' ');
+  // An option that runs its value is shown wherever it stands.
+  const risky = hidden.flatMap((word, at) =>
+    runsNext(words[some + at] ?? '') ? [`${word} ${shown[some + at + 1] ?? ''}`] : [],
+  );
+  const named = risky.length === 0 ? '' : `, among them ${risky.slice(0, LIMITS.shown.some).join(', ')}`;
+  const left = `… ${hidden.length} more arguments${named}; --json shows all …`;
+  return [...shown.slice(0, some), left, ...shown.slice(-some)].join(' ');
+}
+
+function withoutMiddle(word: string, half: number): string {
+  const left = word.length - 2 * half;
+  return left <= 0 ? word : `${word.slice(0, half)}… ${left} more characters, which --json shows …${word.slice(-half)}`;
+}
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
 
@@ -132,7 +159,7 @@ function readingLines(
   return [
     ...head,
     ...sorted.slice(0, LIMITS.shown.listed).flatMap((server) => serverLines(server, values, home)),
-    ...summaryLines(sorted),
+    ...summaryLines(sorted).flatMap(bounded),
   ];
 }
 
@@ -178,9 +205,7 @@ function serverLines(server: ServerDefinition, values: Values, home: string | un
   const { nouns, folder } = transportParts(connection.type);
   const cwd = folder(connection);
   const read = [...new Set([...words, cwd ?? ''].flatMap(readBy))];
-  return [
-    `  ${toWord(name)}${enabled ? '' : ' (disabled)'}`,
-    `    ${words.map(toWord).join(' ')}`,
+  const more = [
     ...(cwd === undefined ? [] : [`    in ${toWord(withTilde(cwd, home))}`]),
     ...(given.length > 0 ? [`    ${nouns.allNamed}: ${given.join(', ')}`] : []),
     ...(read.length > 0 ? [`    reads: ${read.map(toWord).join(', ')}`] : []),
@@ -189,5 +214,10 @@ function serverLines(server: ServerDefinition, values: Values, home: string | un
       ? [`    calls that may be repeated after a failure: ${idempotent.map(toWord).join(', ')}`]
       : []),
     ...(tools.length > 0 ? [`    tools described in the file: ${tools.length}`] : []),
+  ];
+  return [
+    ...bounded(`  ${toWord(name)}${enabled ? '' : ' (disabled)'}`),
+    `    ${commandLine(words)}`,
+    ...more.flatMap(bounded),
   ];
 }

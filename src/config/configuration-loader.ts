@@ -8,7 +8,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
-import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
+import { type Candidate, depthWarnings, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
 import { expandPath } from './paths.ts';
 import { pinsFor } from './pins.ts';
@@ -36,6 +36,8 @@ export interface LoaderOptions extends Partial<World> {
   readonly timeout?: number | undefined;
   /** False: a configuration written as code, or one that extends such a file, is an error. Default true. */
   readonly runCode?: boolean | undefined;
+  /** False: no compiled copy of a configuration written as code is kept on disk. Default true. */
+  readonly keepCode?: boolean | undefined;
 }
 
 /** A configuration file of a project, and whether it is trusted in its current state. */
@@ -70,7 +72,7 @@ export class ConfigurationLoader {
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
     }
-    const warnings = [...relativeFolderWarnings(this.#world)];
+    const warnings = [...relativeFolderWarnings(this.#world), ...depthWarnings(this.#world)];
     const candidates = findCandidates(this.#world);
     for (const candidate of candidates) {
       const config = await this.#tryCandidate(candidate, candidates, warnings, reading);
@@ -279,6 +281,7 @@ export class ConfigurationLoader {
       folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
+      keepCode: this.#options.keepCode,
       files,
       own,
       project: root !== undefined,

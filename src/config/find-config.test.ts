@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../core/limits.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
 import { findCandidates, projectFolders } from './find-config.ts';
 import { findClients } from './found-clients.ts';
@@ -67,5 +68,42 @@ describe('the home folder', () => {
     writeFileSync(join(project, 'anygpt.config.json'), '{}');
     const places = findCandidates(worldOf(join(root, 'link'), project)).map(({ place }) => place);
     expect(places).toEqual(['project', 'home']);
+  });
+});
+
+describe('the parents of a folder', () => {
+  it('are those up to the repository or the home folder, whatever links lead there', () => {
+    const slow = ({ home, cwd }: World): string[] => {
+      const found: string[] = [];
+      for (let folder = cwd; ; folder = dirname(folder)) {
+        if (found.length > 0 && realpathSync(folder) === realpathSync(home)) return found;
+        found.push(folder);
+        if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return found;
+      }
+    };
+    const deep = join(real, 'work', 'a', 'work');
+    mkdirSync(join(deep, 'b'), { recursive: true });
+    mkdirSync(join(root, 'else', 'work', '.git'), { recursive: true });
+    mkdirSync(join(root, 'else', 'a'), { recursive: true });
+    symlinkSync(deep, join(root, 'else', 'a', 'work'));
+    symlinkSync(join(root, 'else', 'work'), join(real, 'work', 'else'));
+    for (const cwd of ['real/work/a/work/b', 'else/a/work/b', 'link/work/a/work', 'real/work/else', 'else/a'])
+      for (const home of ['real', 'link', 'else', 'real/work/a']) {
+        const world = worldOf(join(root, home), join(root, cwd));
+        expect(projectFolders(world).folders, `${cwd} of ${home}`).toEqual(slow(world));
+      }
+  });
+
+  it('are looked at up to a limit, and the rest is said to be left out', async () => {
+    const top = join(root, 'deep');
+    mkdirSync(join(top, '.git'), { recursive: true });
+    writeFileSync(join(top, '.mcp.json'), '{"mcpServers":{"a":{"command":"x"}}}');
+    const within = join(top, ...Array.from({ length: LIMITS.files.parents - 1 }, () => 'a'));
+    mkdirSync(join(within, 'a'), { recursive: true });
+    const loaded = (cwd: string) => new ConfigurationLoader({ ...worldOf(root, cwd), trustProject: true }).load();
+    expect(projectFolders(worldOf(real, within)).repository).toBe(top);
+    expect((await loaded(within)).warnings.join()).not.toContain('folders deep');
+    expect(projectFolders(worldOf(real, join(within, 'a')))).toMatchObject({ repository: undefined, isCut: true });
+    expect((await loaded(join(within, 'a'))).warnings.join()).toContain('lies more than 64 folders deep');
   });
 });

@@ -4,8 +4,9 @@
  * `mcp-discovery.config.*` in the state folder and in `~/.anygpt`.
  * @module
  */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 import { noteRead } from './heard-reads.ts';
 import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
@@ -29,7 +30,7 @@ export interface Candidate {
 /** Returns every existing candidate, best first. */
 export function findCandidates(world: World): readonly Candidate[] {
   const found: Candidate[] = [];
-  const { folders, repository } = projectFolders(world);
+  const { folders, repository, isHome } = projectFolders(world);
   const real = (path: string) => realFolder(path, world.platform);
   const homes = [stateFolder(world), join(world.home, '.anygpt')].filter(
     (path, at, [first = '']) => at === 0 || real(path) !== real(first),
@@ -37,9 +38,10 @@ export function findCandidates(world: World): readonly Candidate[] {
   const known = new Set(homes.map(real));
   for (const folder of folders) {
     const own = join(folder, '.anygpt');
-    const place = real(folder) === real(world.home) ? 'home' : 'project';
-    const root = place === 'home' ? undefined : (repository ?? folder);
-    if (!known.has(real(own))) found.push(...inFolder(own, 'mcp-discovery.config', { base: folder, place, root }));
+    const place = isHome ? 'home' : 'project';
+    const root = isHome ? undefined : (repository ?? folder);
+    if (!existsSync(own) || !known.has(real(own)))
+      found.push(...inFolder(own, 'mcp-discovery.config', { base: folder, place, root }));
     found.push(...inFolder(folder, 'anygpt.config', { base: folder, place, root }));
   }
   for (const folder of homes) {
@@ -60,20 +62,59 @@ function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 
   return path === undefined ? [] : [{ ...about, path, ignored }];
 }
 
+/** The folders that a project's files are looked for in. */
+export interface ProjectFolders {
+  /** The nearest first. */
+  readonly folders: readonly string[];
+  readonly repository: string | undefined;
+  /** The working folder is the home folder, which is not a project. It is then the only one. */
+  readonly isHome: boolean;
+  /** There are more parents than are looked at. */
+  readonly isCut: boolean;
+}
+
 /**
  * Returns the working folder and its parents up to the repository. The home folder and its parents are not a project.
  */
-export function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
+export function projectFolders({ cwd, home, platform }: Pick<World, 'cwd' | 'home' | 'platform'>): ProjectFolders {
   const folders: string[] = [];
-  const home = realFolder(world.home, world.platform);
-  for (let folder = world.cwd; ; folder = dirname(folder)) {
-    const isHome = realFolder(folder, world.platform) === home;
-    if (isHome && folders.length > 0) return { folders, repository: undefined };
+  const found = (changes: Partial<ProjectFolders> = {}): ProjectFolders => ({
+    folders,
+    repository: undefined,
+    isHome: false,
+    isCut: false,
+    ...changes,
+  });
+  const realHome = realFolder(home, platform);
+  let real = realFolder(cwd, platform);
+  for (let folder = cwd; folders.length < LIMITS.files.parents; folder = dirname(folder)) {
+    const isHome = real === realHome;
+    if (isHome && folders.length > 0) return found();
     folders.push(folder);
-    if (existsSync(join(folder, '.git'))) return { folders, repository: folder };
-    if (isHome || dirname(folder) === folder) return { folders, repository: undefined };
+    if (existsSync(join(folder, '.git'))) return found({ repository: folder, isHome });
+    if (isHome || dirname(folder) === folder) return found({ isHome });
+    // Following all links of every parent would take quadratic time.
+    real = isLink(folder) ? realFolder(dirname(folder), platform) : dirname(real);
+  }
+  return found({ isCut: true });
+}
+
+/** True also if this cannot be found out. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return true;
   }
 }
+
+/** Says that a project's files further up are not found. */
+export const depthWarnings = (world: World): readonly string[] =>
+  projectFolders(world).isCut
+    ? [
+        `This folder lies more than ${LIMITS.files.parents} folders deep, so project files further up are not looked for. Start in a folder nearer to the project's.`,
+      ]
+    : [];
 
 /**
  * Tells whether a path is the user's own configuration, which needs no trust wherever it is named. Other files in the

@@ -46,6 +46,7 @@ export interface LayerContext {
   readonly timeout?: number | undefined;
   /** Whether configuration code may run. Default true. */
   readonly runCode?: boolean | undefined;
+  readonly keepCode?: boolean | undefined;
   /** The user's own code is loaded from here. */
   readonly own: Snapshot;
   /** Project files are read through this snapshot, each once. */
@@ -94,7 +95,7 @@ export interface LoadedLayers {
 /** Evaluates a file: parses data, runs code. In a preview, code yields an empty object. */
 export async function evaluate({ path, text }: OpenFile, context: LayerContext): Promise<unknown> {
   if (!isCode(path)) return parseData(path, text);
-  const { world, timeout, runCode = true, onCode } = context;
+  const { world, timeout, runCode = true, keepCode = true, onCode } = context;
   if (onCode !== undefined) {
     onCode(path);
     return {};
@@ -103,7 +104,7 @@ export async function evaluate({ path, text }: OpenFile, context: LayerContext):
     throw new ConfigurationError(`${path} is code, and configuration code is not run here. Use a JSON or YAML file.`);
   const files = context.codeOf(path);
   files.remember(path, text);
-  return runModule(path, { files, cacheFolder: join(stateFolder(world), 'cache'), timeout });
+  return runModule(path, { files, cacheFolder: keepCode ? join(stateFolder(world), 'cache') : undefined, timeout });
 }
 
 /** Loads the chain that starts with a section. A section without `extends` is a chain of one. */

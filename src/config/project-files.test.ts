@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
+import { LIMITS } from '../core/limits.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
 import { type FilePreview, findTrustableFiles, previewFile, trustableFileAt } from './project-files.ts';
 import { realWorld, type World } from './world.ts';
@@ -50,6 +51,24 @@ describe('files that came with a project', () => {
     for (const [name, type] of kinds) expect(trustableFileAt(write(name, {}), world).type, name).toBe(type);
     const own = trustableFileAt(join(folder.path, 'other/.anygpt/mcp-discovery.config.yaml'), world);
     expect(own.base).toBe(join(folder.path, 'other'));
+  });
+
+  it('are known by their names alone, so that nothing is listed for each of them', () => {
+    const path = join(folder.path, 'repo', '.continue', 'mcpServers', 'absent.yaml');
+    expect(trustableFileAt(path, world)).toMatchObject({ type: 'continue', root: join(folder.path, 'repo') });
+    expect(trustableFileAt(join(path, 'deeper.yaml'), world).type).toBe('configuration');
+  });
+
+  it('are looked at up to a limit, and those left out are counted and neither used nor trusted', async () => {
+    const server = { name: 'x', version: '1', schema: 'v1', mcpServers: [{ name: 'a', command: 'x' }] };
+    for (let at = 0; at < LIMITS.files.configuration + 3; at++) write(`repo/.continue/mcpServers/${at}.json`, server);
+    const files = findTrustableFiles(world);
+    expect(files).toHaveLength(LIMITS.files.configuration);
+    const last = files.at(-1);
+    const said = '3 more files of this kind than the 64 that are looked at; they are neither used nor trusted';
+    expect(last && (await previewFile(last, world)).notes.join()).toContain(said);
+    const config = await new ConfigurationLoader(world).resolve({ sources: [{ type: 'continue' }] });
+    expect(config.warnings.join()).toContain(said);
   });
 
   it('have the hash under which the loader looks them up', async () => {

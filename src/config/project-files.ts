@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
 import { countEntries, type ParseBudget, pays } from '../clients/importers/count-entries.ts';
 import { importFile, namedFile, type SourceFile } from '../clients/importers/import-file.ts';
-import { clientFiles, listClients } from '../clients/importers/list-clients.ts';
+import { listClients, moreText } from '../clients/importers/list-clients.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
@@ -37,6 +37,8 @@ export interface TrustableFile {
   readonly root: string;
   /** The user named this very file, wherever it lies or leads. */
   readonly isNamed?: boolean | undefined;
+  /** How many files after this one match the same pattern, and are not looked at. */
+  readonly more?: number | undefined;
 }
 
 /** How one program reads a file. */
@@ -74,9 +76,8 @@ export function findTrustableFiles(world: World): readonly TrustableFile[] {
   const own = findCandidates(world).filter(({ place }) => place === 'project');
   const files = new Map<string, TrustableFile>(own.map((candidate) => [candidate.path, ownFile(candidate)]));
   for (const { type, files: candidates } of listClients(world)) {
-    for (const { path, scope, exists, root } of candidates) {
-      if (scope === 'project' && exists && !files.has(path))
-        files.set(path, { path, type, base: root ?? dirname(path), root: root ?? dirname(path) });
+    for (const { path, scope, exists, root = dirname(path), more } of candidates) {
+      if (scope === 'project' && exists && !files.has(path)) files.set(path, { path, type, base: root, root, more });
     }
   }
   return [...files.values()];
@@ -89,10 +90,10 @@ const ownFile = ({ path, base, root = base }: Candidate): TrustableFile => ({
   root,
 });
 
-/** Classifies a named file: one of `findTrustableFiles`, else a client's by its location, else our own. */
+/** Classifies a file by its location: this project's configuration, else a client's, else our own. Lists no folder. */
 export function trustableFileAt(path: string, world: World): TrustableFile {
-  const known = findTrustableFiles(world).find((file) => file.path === path);
-  if (known !== undefined) return known;
+  const known = findCandidates(world).find((candidate) => candidate.place === 'project' && candidate.path === path);
+  if (known !== undefined) return ownFile(known);
   const [type] = clientsOf(path, world);
   const folder = dirname(path);
   if (type !== undefined) {
@@ -105,14 +106,8 @@ export function trustableFileAt(path: string, world: World): TrustableFile {
 }
 
 /** Returns every client that has a project file of this name, in the order of `auto`. */
-function clientsOf(path: string, world: World): readonly ClientType[] {
-  const there = { ...world, cwd: dirname(path) };
-  return CLIENT_TYPES.filter(
-    (type) =>
-      namedFile(type, path, world).root !== undefined ||
-      clientFiles(clientOf(type), there).some((file) => file.exists && file.scope === 'project' && file.path === path),
-  );
-}
+const clientsOf = (path: string, world: World): readonly ClientType[] =>
+  CLIENT_TYPES.filter((type) => namedFile(type, path, world).root !== undefined);
 
 /**
  * Previews a file without using it.
@@ -154,7 +149,8 @@ class Look {
   }
 
   async run(): Promise<void> {
-    const { path, type } = this.#file;
+    const { path, type, more } = this.#file;
+    if (more !== undefined) this.#notes.add(moreText(path, more));
     try {
       // A bundle is a folder or a binary file. Its importer knows where the manifest is.
       if (type !== 'mcpb' && this.#text(path) === undefined) throw new ConfigurationError(`${path} was not found.`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ImportedSource } from '../clients/importers/import-source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
 import { isSameServer, type JoinedServers, joinServers, mayBeSameServer } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
@@ -18,6 +18,7 @@ import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
 import { withEnvironment } from './shared-variables.ts';
+import { withUsersWord } from './users-servers.ts';
 import { withWorkspace } from './workspace-folder.ts';
 import { absoluteFolder, stateFolder, type World } from './world.ts';
 
@@ -54,16 +55,21 @@ export async function resolveConfig(
   const all = [...problems, ...incomplete.problems];
   if (all.length > 0) throw toConfigurationError(all);
   // The preview shows servers as written.
+  const users = [...(floor?.entries ?? []), ...written, ...joined.placed].filter(({ isProjects }) => !isProjects);
+  const ours = [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules];
+  const known = isShown
+    ? { servers: joined.servers, toolRules: [], warnings: [] }
+    : withUsersWord(joined, users, [...ours, ...(floor?.toolRules ?? [])], world);
   const inEnvironment = isShown
-    ? { servers: joined.servers, warnings: [] }
-    : withEnvironment(await withWorkspace(joined.servers, world, context.isTrustedFolder), world);
+    ? known
+    : withEnvironment(await withWorkspace(known.servers, world, context.isTrustedFolder), world);
   return {
     ...withPlaces(settings, world),
     servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can allow what a client's tool list denies.
-    toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
-    ...(project && { floorRules: floorRules(joined, floor) }),
+    toolRules: [...ours, ...known.toolRules],
+    ...(project && { floorRules: floorRules(joined, floor, known.toolRules) }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
       ...findings.warnings,
@@ -73,6 +79,7 @@ export async function resolveConfig(
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
+      ...known.warnings,
       ...inEnvironment.warnings,
       ...joined.servers.flatMap((server) => ceilingWarning(server, settings.limits.callCeiling)),
     ],
@@ -114,6 +121,7 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
   const [word = floor.find((other) => other.entry.connection === undefined && isNamed(other))] = same;
   if (word === undefined) return placed;
   if (isProjects) {
+    // The user's servers under other names are recognised after joining.
     const isOff = word.entry.enabled === false && isNamed(word);
     return isOff ? { ...placed, entry: { ...entry, enabled: false } } : placed;
   }
@@ -127,14 +135,19 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
 }
 
 /** Returns the user's rules that apply beside a project's, with the tool lists of the user's clients. */
-function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | undefined): ResolvedConfig['floorRules'] {
+function floorRules(
+  { placed, usersToolRules }: JoinedServers,
+  floor: Floor | undefined,
+  further: readonly ToolRule[],
+): ResolvedConfig['floorRules'] {
   const { toolRules = [], rulePrecedence = 'first-match', entries = [] } = floor ?? {};
-  if (toolRules.length + usersToolRules.length === 0) return undefined;
+  const all = [...toolRules, ...usersToolRules, ...further];
+  if (all.length === 0) return undefined;
   const strangers = placed.filter((server) =>
     entries.some((users) => users.entry.name === server.entry.name && !mayBeSameServer(users, server)),
   );
   return {
-    toolRules: [...toolRules, ...usersToolRules],
+    toolRules: all,
     rulePrecedence,
     strangers: strangers.map(({ entry }) => entry.name),
   };

@@ -24,8 +24,8 @@ import { NotTrusted, type Snapshot } from './project-snapshot.ts';
 export interface RunOptions {
   /** The source of its files. Packages are loaded only from an open snapshot. */
   readonly files: Snapshot;
-  /** The folder for compiled copies. It must belong to the user, because its content is executed. */
-  readonly cacheFolder: string;
+  /** The folder for compiled copies; undefined: none are kept. It must belong to the user: its content is executed. */
+  readonly cacheFolder: string | undefined;
   /** Timeout for top-level `await`. */
   readonly timeout?: number | undefined;
 }
@@ -84,9 +84,10 @@ class ModuleLoader {
 
   static async create(options: RunOptions): Promise<ModuleLoader> {
     const { createJiti } = await import('jiti');
-    forgetPlainCopies(join(options.cacheFolder, 'jiti'));
+    const { cacheFolder } = options;
+    if (cacheFolder !== undefined) forgetPlainCopies(join(cacheFolder, 'jiti'));
     const settings = { fsCache: false, moduleCache: false };
-    return new ModuleLoader(options, createJiti(options.cacheFolder, settings), (id) =>
+    return new ModuleLoader(options, createJiti(cacheFolder ?? import.meta.url, settings), (id) =>
       createJiti(id, { ...settings, interopDefault: false }),
     );
   }
@@ -141,7 +142,8 @@ class ModuleLoader {
   #compiled(path: string, source: string, async: boolean): string {
     const ts = /\.[cm]?ts$/.test(path);
     const all = JSON.stringify([path, async, source]);
-    const folder = join(this.#options.cacheFolder, 'compiled');
+    const { cacheFolder } = this.#options;
+    const folder = cacheFolder && join(cacheFolder, 'compiled');
     const code = compiledCopy(folder, all, () => this.#compiler.transform({ source, filename: path, ts, async }));
     const shown = code.startsWith('#!') ? `// ${code}` : code;
     const given = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve';

@@ -42,8 +42,10 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
       const { origin } = server;
       const own = env[serverVariable(server.name, 'MCP_ENABLED')];
       // A server switched off by its original name stays off under its new name, unless the new name is switched on.
-      const there = origin.name === undefined ? undefined : env[serverVariable(origin.name, 'MCP_ENABLED')];
-      const off = isSwitchedOff(own || there);
+      const elsewhere = [...(origin.name === undefined ? [] : [origin.name]), ...(origin.sameAs ?? [])];
+      const off = own
+        ? isSwitchedOff(own)
+        : elsewhere.some((name) => isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]));
       const isAmbiguous = tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
       const { connection } = server;
       return {

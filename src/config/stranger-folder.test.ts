@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLIENT_TYPES, clientOf } from '../clients/importers/clients.ts';
-import { clientFiles } from '../clients/importers/list-clients.ts';
+import { listClients } from '../clients/importers/list-clients.ts';
 import { ConfigurationLoader, type LoaderOptions } from './configuration-loader.ts';
 import { previewFile, trustableFileAt } from './project-files.ts';
 import { expandReferences } from './references.ts';
@@ -162,9 +161,9 @@ describe('a cloned folder', () => {
             env: { [name]: value },
             platform: platform as NodeJS.Platform,
           });
-          const own = CLIENT_TYPES.flatMap((type) => clientFiles(clientOf(type), there)).filter(
-            ({ scope }) => scope !== 'project',
-          );
+          const own = listClients(there)
+            .flatMap(({ files }) => files)
+            .filter(({ scope }) => scope !== 'project');
           for (const { path } of own) expect(path.startsWith(home) || /^(?:\/|C:\\)/.test(path), path).toBe(true);
           for (const { path } of own) expect(path.startsWith(project), `${name}=${value} ${path}`).toBe(false);
           expect(stateFolder(there).startsWith(home)).toBe(true);

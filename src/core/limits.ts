@@ -626,6 +626,8 @@ const limits = {
   files: {
     /** Files of one configuration: by `extends`, by one pattern of a client, or to be trusted at once. People read the last. */
     configuration: 64,
+    /** Parents of the working folder that are searched for a project's files; no person nests folders deeper. */
+    parents: 64,
     /** A configuration of more files is watched in part. */
     watched: 4_096,
     /** One configuration file; a larger one was named by mistake. */

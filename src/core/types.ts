@@ -63,6 +63,8 @@ export interface ServerDefinition {
     readonly client?: string | undefined;
     /** The entry's name there, if it was renamed because another server had that name. */
     readonly name?: string | undefined;
+    /** The names of the user's own servers that a project's entry is. Rules that deny their tools apply here too. */
+    readonly sameAs?: readonly string[] | undefined;
   };
 }
 

@@ -48,6 +48,21 @@ const failure = (connection: Record<string, unknown>, changes: Partial<Definitio
   checkDefinition(entry(connection), { ...world, ...changes }).find(({ status }) => status === 'fail');
 
 describe('the entry of a server', () => {
+  it('shows no secret that is part of the path of its command, of its arguments or of its folder', () => {
+    const token = 'ghp_0123456789abcdefABCDEF0123456789';
+    const all = [
+      { command: `/nowhere/${token}/run` },
+      { command: `/nowhere/${token}`, args: [token] },
+      { command: `run-${token} --now` },
+      { command: `npx ${token}` },
+      { command: 'run', cwd: `/nowhere/${token}` },
+      { command: program(`bin/${token}`) },
+      { command: program('bin/run'), args: [`./${token}.json`] },
+    ].map((connection) => checkDefinition(entry(connection), world));
+    expect(JSON.stringify(all)).not.toContain('0123456789abcdef');
+    expect(all.every((checks) => checks.length > 1)).toBe(true);
+  });
+
   it('is fine when its variables are set and its command is on the path', () => {
     const file = program('bin/serve');
     const checks = checkDefinition(entry({ command: 'serve', env: { T: '${TOKEN}' } }), {

@@ -4,12 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expandReferences, referencesIn } from '../config/references.ts';
+import { expandReferences, lookUpReferences, referencesIn } from '../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import { homeFolder } from '../connections/stdio/home-folder.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isLocal, textsOf } from '../core/transport-parts.ts';
 import type { RemoteConnection, ServerDefinition, StdioConnection } from '../core/types.ts';
+import { createRedactor } from '../secrets/redactor.ts';
+import { secretParts } from '../secrets/secret-values.ts';
+import { secretsOf } from '../secrets/server-secrets.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { serverVariable } from '../text/server-variable.ts';
 import type { Check } from './check.ts';
@@ -40,7 +43,22 @@ export function checkDefinition(definition: ServerDefinition, world: DefinitionW
             ? checkLocal(definition, connection, world)
             : checkRemote(definition, connection, world)),
         ];
-  return findings.map((finding) => ({ kind: 'server', subject: name, ...finding }));
+  const redact = redactorFor(definition, world);
+  return findings.map(({ fix, ...finding }) => ({
+    kind: 'server',
+    subject: name,
+    ...finding,
+    detail: redact(finding.detail),
+    ...(fix !== undefined && { fix: redact(fix) }),
+  }));
+}
+
+/** Masks what is secret in an entry, also in the path of its command or folder. */
+function redactorFor(definition: ServerDefinition, { env }: DefinitionWorld): (text: string) => string {
+  const { connection } = definition;
+  const secrets = secretsOf([definition], { env, lookUp: (text) => lookUpReferences(text, env) });
+  const folder = isLocal(connection) ? secretParts(connection.cwd ?? '', '') : [];
+  return createRedactor([...secrets, ...folder]);
 }
 
 /** A server that may not start in this folder, or not before trust is given: a warning, not an error of the entry. */

@@ -196,7 +196,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
     config.toolRules,
     config.rulePrecedence,
     config.floorRules,
-    config.servers.map(({ name, origin }) => [name, origin.name, origin.client]),
+    config.servers.map(({ name, origin }) => [name, origin.name, origin.client, origin.sameAs]),
     // The shipped phrases change only with the package.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),

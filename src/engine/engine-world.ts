@@ -96,7 +96,9 @@ export function realEngineWorld(
 ): EngineWorld {
   const { providers = [], state = defaultState }: EngineExtras = isObject(given) ? given : {};
   const inherited = options.env ?? process.env;
-  const env = state === undefined || state === 'memory' ? inherited : { ...inherited, ANYGPT_HOME: resolve(state) };
+  const isFolder = state !== undefined && state !== 'memory';
+  // The folder decides about the cache too.
+  const env = isFolder ? { ...inherited, ANYGPT_HOME: resolve(state), ANYGPT_CACHE_DIR: undefined } : inherited;
   return {
     env,
     providers,
@@ -115,7 +117,7 @@ export function realEngineWorld(
       // Copied on every load: a program may change its object before a reload.
       const { providers: _providers, state: _state, ...config }: EngineConfig = isObject(given) ? given : ({} as never);
       if (isResolved(config)) return withState(config, state);
-      const loader = new ConfigurationLoader({ ...options, env });
+      const loader = new ConfigurationLoader({ keepCode: state !== 'memory', ...options, env });
       const loaded = isConfigFile(config) ? loader.load(config.file) : loader.resolve(isObject(given) ? config : given);
       return withState(await loaded, state);
     },
@@ -132,7 +134,7 @@ export function realEngineWorld(
 }
 
 /** Moves everything that is saved into `state`, or disables saving. */
-function withState(config: ResolvedConfig, state: EngineExtras['state']): ResolvedConfig {
+async function withState(config: ResolvedConfig, state: EngineExtras['state']): Promise<ResolvedConfig> {
   const { cache, audit, search, home } = config;
   if (state === undefined) return config;
   if (state === 'memory')
@@ -142,11 +144,9 @@ function withState(config: ResolvedConfig, state: EngineExtras['state']): Resolv
       audit: { ...audit, enabled: false },
       search: { ...search, learn: false },
     };
+  const { isInside } = await import('../config/paths.ts');
   const folder = resolve(state);
-  const moved = (path: string): string => {
-    const inside = relative(home, path);
-    return inside.startsWith('..') ? path : join(folder, inside);
-  };
+  const moved = (path: string): string => (isInside(path, home) ? join(folder, relative(home, path)) : path);
   return {
     ...config,
     home: folder,

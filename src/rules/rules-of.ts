@@ -44,7 +44,7 @@ export function rulesWith(
 }
 
 /**
- * Returns the further names of servers: in their own file, with and without their client.
+ * Returns the further names of servers: in their own file, with and without their client, and in the user's files.
  * @param strangers servers that share a name with another server: allowing rules for that name do not apply to them
  */
 function namesOf(
@@ -52,8 +52,8 @@ function namesOf(
   strangers: readonly string[] = [],
 ): ReadonlyMap<string, ServerNames> {
   return new Map(
-    servers.flatMap(({ name, origin: { name: there = name, client } }): [string, ServerNames][] => {
-      const all = [name, there, ...(client === undefined ? [] : [`${client}/${there}`])];
+    servers.flatMap(({ name, origin: { name: there = name, client, sameAs = [] } }): [string, ServerNames][] => {
+      const all = [name, there, ...(client === undefined ? [] : [`${client}/${there}`]), ...sameAs];
       const others = [...new Set(all)].filter((other) => other !== name);
       if (strangers.includes(name)) return [[name, { own: `project/${name}`, others: [name, ...others] }]];
       return others.length === 0 ? [] : [[name, { others }]];

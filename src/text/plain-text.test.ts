@@ -11,6 +11,9 @@ const NASTY = [
   '\u2066',
   '\u200b',
   '\u{e0041}',
+  '\ue000',
+  '\u{f0000}',
+  '\u{10fffd}',
   '\ufe01',
   '\u2028',
   '\u0085',
@@ -31,10 +34,10 @@ const text = fc.oneof(
   fc.array(fc.constantFrom(...NASTY), { maxLength: 60 }).map((parts) => parts.join('')),
 );
 const FORBIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e0fff}]/u;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e0fff}\p{Co}]/u;
 
 describe('plainText', () => {
-  it('leaves no control, bidi or tag character, whatever comes', () => {
+  it('leaves no control, bidi, tag or private-use character, whatever comes', () => {
     fc.assert(fc.property(text, (input) => void expect(plainText(input)).not.toMatch(FORBIDDEN)));
   });
 

@@ -8,10 +8,10 @@ import { LIMITS } from '../core/limits.ts';
 
 // The one table of what shows nothing and can carry a hidden text or turn the visible one around: controls, everything
 // that Unicode lets a reader ignore (zero-width, bidi, tags, fillers, selectors), annotation marks, controls of
-// hieroglyphs, blanks that are no white space, what is no character at all, and lone halves of one. What emoji are joined
-// and coloured with stays.
+// hieroglyphs, blanks that are no white space, what is no character at all, lone halves of one, and characters for private
+// use, which fonts show as nothing or as anything. What emoji are joined and coloured with stays.
 const UNSEEN =
-  '(?![\\u200d\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}|(?![\\t\\n\\r\\u0085])\\p{Cc}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|\\p{Noncharacter_Code_Point}|\\p{Cs}';
+  '(?![\\u200d\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}|(?![\\t\\n\\r\\u0085])\\p{Cc}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|\\p{Noncharacter_Code_Point}|\\p{Cs}|\\p{Co}';
 const INVISIBLE = new RegExp(UNSEEN, 'gu');
 const LINE_BREAK = /[\u0085\u2028\u2029]/g;
 // A sequence ends with its line at the latest, so that a text and its lines are treated alike.

@@ -73,6 +73,8 @@ export interface SourceFile {
   readonly scope?: FileScope | undefined;
   /** The folder of the project that the file belongs to. */
   readonly root?: string | undefined;
+  /** How many files after this one match the same pattern, and are not looked at. */
+  readonly more?: number | undefined;
 }
 
 export async function importFile(file: SourceFile, context: ImportContext): Promise<ImportedSource> {
@@ -306,7 +308,19 @@ export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world
 
 function rootOf({ project = [] }: Client, path: string): string | undefined {
   const kept = path.replace(KEPT_ENDING, '');
-  const slashed = kept.replaceAll('\\', '/');
-  const ending = project.find((relative) => !relative.includes('*') && slashed.endsWith(`/${relative}`));
-  return ending === undefined ? undefined : kept.slice(0, -ending.length - 1) || '/';
+  const names = kept.split(/[/\\]/);
+  for (const pattern of project) {
+    const parts = pattern.split('/');
+    const last = names.slice(-parts.length);
+    if (names.length <= parts.length || !parts.every((part, at) => isNamed(last[at] ?? '', part))) continue;
+    return kept.slice(0, -last.join('/').length - 1) || '/';
+  }
+  return undefined;
+}
+
+/** Tells whether a name matches one part of a pattern; `*` stands for any text. */
+function isNamed(name: string, part: string): boolean {
+  const [start = '', end] = part.split('*');
+  if (end === undefined) return name === part;
+  return name.length >= part.length && name.startsWith(start) && name.endsWith(end);
 }

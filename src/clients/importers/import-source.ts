@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type ProjectFolders, projectFolders } from '../../config/find-config.ts';
 import { expandPath } from '../../config/paths.ts';
 import type { SourceEntry } from '../../config/schema.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -16,7 +17,7 @@ import {
   namedFile,
   type SourceFile,
 } from './import-file.ts';
-import { countingFiles } from './list-clients.ts';
+import { countingFiles, moreText } from './list-clients.ts';
 
 export type { ImportContext, ImportedSource } from './import-file.ts';
 
@@ -46,8 +47,9 @@ export async function importSource(
 async function importAuto(context: ImportContext): Promise<readonly ImportedSource[]> {
   const seen = new Set<string>();
   const results: ImportedSource[] = [];
+  const folders = projectFolders(context.world);
   for (const type of CLIENT_TYPES) {
-    const files = filesOf(type, context).filter(({ path }) => !seen.has(path));
+    const files = filesOf(type, context, folders).filter(({ path }) => !seen.has(path));
     for (const { path } of files) seen.add(path);
     results.push(...(await importFiles(type, files, context)));
   }
@@ -55,8 +57,14 @@ async function importAuto(context: ImportContext): Promise<readonly ImportedSour
   return [failed({ type: 'auto', path: '' }, 'missing', 'no client with a configuration was found.')];
 }
 
-const filesOf = (type: ClientType, { world }: ImportContext): readonly SourceFile[] =>
-  countingFiles(clientOf(type), world).map(({ path, scope, root }) => ({ type, path, scope, root }));
+const filesOf = (type: ClientType, { world }: ImportContext, folders?: ProjectFolders): readonly SourceFile[] =>
+  countingFiles(clientOf(type), world, folders).map(({ path, scope, root, more }) => ({
+    type,
+    path,
+    scope,
+    root,
+    more,
+  }));
 
 /** Imports the files of one client, in order of precedence. */
 async function importFiles(
@@ -67,7 +75,16 @@ async function importFiles(
   const winner = clientOf(type).precedence ?? 'project';
   const rank = ({ scope }: SourceFile) => Number((scope === 'project') !== (winner === 'project'));
   const sorted = [...files].sort((a, b) => rank(a) - rank(b));
-  return withoutHidden(folded(await Promise.all(sorted.map((file) => importFile(file, context)))));
+  const results = folded(await Promise.all(sorted.map((file) => importFile(file, context))));
+  return withoutHidden(results.map((result, at) => withMore(result, sorted[at]?.more)));
+}
+
+/** Says that there are more files than are looked at. */
+function withMore(imported: ImportedSource, more: number | undefined): ImportedSource {
+  if (more === undefined) return imported;
+  const { type, path } = imported.source;
+  const text = `Source ${type}: ${moreText(path, more)} Remove files that you do not need.`;
+  return { ...imported, warnings: [...imported.warnings, text] };
 }
 
 /** More untrusted files than this are summarised: a project could otherwise fill the screen and an agent's context. */

@@ -58,24 +58,32 @@ export function lmStudioHome(world: World): string {
 /** Tells whether a path exists. A dangling link counts, so that it gets a message. */
 export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
+/** The files that match a pattern. */
+interface Matches {
+  readonly files: readonly string[];
+  /** How many more match, and are left out. */
+  readonly more: number;
+}
+
 /**
  * Returns the existing files that match a pattern, sorted. A pattern without `*` matches itself; so does one whose
  * folder cannot be read, so that opening it reports the error. Trusted files are listed even beyond the limit.
  */
-export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): readonly string[] {
+export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): Matches {
   const star = pattern.indexOf('*');
-  if (star === -1) return existing(pattern) ? [pattern] : [];
+  if (star === -1) return { files: existing(pattern) ? [pattern] : [], more: 0 };
   const folder = dirname(pattern.slice(0, star + 1));
   const [segment = '', ...rest] = pattern.slice(folder.length + 1).split(/[/\\]/);
   const [start = '', end = ''] = segment.split('*');
   const names = namesIn(folder);
-  if (names === undefined) return [pattern];
-  return names
+  if (names === undefined) return { files: [pattern], more: 0 };
+  const all = names
     .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= segment.length)
-    .sort()
-    .map((name) => join(folder, name, ...rest))
-    .filter((path, at) => at < LIMITS.files.configuration || trusted.has(path))
-    .filter(existing);
+    .sort();
+  const pathOf = (name: string) => join(folder, name, ...rest);
+  const isTrusted = (name: string) => trusted.size > 0 && trusted.has(pathOf(name));
+  const listed = all.filter((name, at) => at < LIMITS.files.configuration || isTrusted(name));
+  return { files: listed.map(pathOf).filter(existing), more: all.length - listed.length };
 }
 
 const NONE: ReadonlySet<string> = new Set();
