@@ -583,7 +583,7 @@ describe('leaving', () => {
     await expect.poll(() => one.received('initialize').length + two.received('tools/call').length).toBe(2);
     await pool.close();
     expect((await starting).code).toBe('SHUTTING_DOWN');
-    expect(await running).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
+    expect(await running).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
     for (const { journal } of [one, two])
       await expect.poll(() => journal().some(({ event }) => event === 'exit'), { timeout: 5000 }).toBe(true);
   });

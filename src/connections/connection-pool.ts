@@ -112,7 +112,9 @@ export class ConnectionPool {
    */
   async acquire(definition: ServerDefinition, caller: Caller | undefined, options: Patience = {}): Promise<Lease> {
     if (this.#closed)
-      throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
+      throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and opens no more connections.', {
+        outcome: 'not_sent',
+      });
     const open = this.borrow(definition, caller);
     if (open !== undefined) return open;
     const opening = this.#find(definition, caller);

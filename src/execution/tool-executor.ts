@@ -345,4 +345,4 @@ export class ToolExecutor {
   }
 }
 
-const CLOSED = 'The gateway is shutting down and takes no more calls.';
+const CLOSED = 'The engine is closing and takes no more calls.';
