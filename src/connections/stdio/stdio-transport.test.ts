@@ -95,7 +95,7 @@ describe('noise on stdout', () => {
     ['long lines', 'x'.repeat(200)],
   ])('that never ends costs nobody else the time: %s', { timeout: 30_000 }, async (_, line) => {
     const flood = `const text = ${JSON.stringify(`${line}\n`)}.repeat(10_000); const more = () => process.stdout.write(text, more); more();`;
-    const wire = transport(process.execPath, ['-e', flood], { env: { PATH } });
+    const wire = transport(process.execPath, ['-e', flood], { stageMs: 100 });
     await wire.start();
     await expect.poll(() => wire.noise, { timeout: 10_000 }).toBeGreaterThan(256);
     // A chunk of 64 KiB at the most, and then a pause that lasts longer than these turns do.
@@ -113,7 +113,7 @@ describe('empty lines on stdout', () => {
     { timeout: 30_000 },
     async (line) => {
       const flood = `const text = ${JSON.stringify(line)}.repeat(65_536); const more = () => process.stdout.write(text, more); more(); process.stderr.write('begun');`;
-      const wire = transport(process.execPath, ['-e', flood]);
+      const wire = transport(process.execPath, ['-e', flood], { stageMs: 100 });
       await wire.start();
       await expect.poll(() => wire.stderr.size, { timeout: 10_000 }).toBeGreaterThan(0);
       const before = performance.eventLoopUtilization();
@@ -354,14 +354,14 @@ describe('stderr', () => {
     const flood = `
       const { writeSync } = require('node:fs');
       const bytes = ${bytes};
-      const end = Date.now() + 1500;
+      const end = Date.now() + 900;
       while (Date.now() < end) writeSync(2, bytes);
       writeSync(2, ' THE END');`;
     const wire = transport(process.execPath, ['-e', flood], { onStderr: () => chunks++ });
     await wire.start();
     await expect.poll(() => chunks, { timeout: 10_000 }).toBeGreaterThan(0);
     const [began, before] = [performance.now(), chunks];
-    await sleep(1000);
+    await sleep(600);
     // It may take 5 ms of our time and then a twelfth of all time, at a quarter of a millisecond for each.
     expect(chunks - before).toBeLessThanOrEqual(1 + (5 + 0.08 * (performance.now() - began)) / 0.25);
     await expect.poll(() => wire.stderr.toString().endsWith(' THE END'), { timeout: 10_000 }).toBe(true);
@@ -485,7 +485,7 @@ describe('closing', () => {
   });
 
   it('leaves no descendant of a wrapper whose grandchild ignores end of input and SIGTERM', async () => {
-    const wire = transport('sh', ['-c', `"${process.execPath}" "${fixture('stubborn.mjs')}"; true`]);
+    const wire = transport('sh', ['-c', `"${process.execPath}" "${fixture('stubborn.mjs')}"; true`], { stageMs: 300 });
     await wire.start();
     await expect.poll(() => wire.stderr.toString(), { timeout: 10_000 }).toContain('ready');
     const { pid } = wire;
