@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil } from '../../../test/fixtures/evil.ts';
+import { redactUnknown } from '../../secrets/redactor.ts';
 import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from '../json-rpc.ts';
 import { largeTurns } from '../large-turns.ts';
 import { Peer, PeerClosedError } from '../peer.ts';
@@ -105,6 +106,32 @@ describe('noise on stdout', () => {
     expect(wire.stderr.size).toBeGreaterThan(0);
     await wire.close();
   });
+});
+
+it('noise on stdout splits no line of stderr: half a secret would not be recognised', async () => {
+  const steps = `
+    const steps = [
+      () => process.stdout.write('hello\\n'),
+      () => process.stderr.write('word\\nmore'),
+      () => process.stdout.write('bye\\n'),
+    ];
+    process.stderr.write('pass');
+    process.stdin.on('data', () => steps.shift()?.());`;
+  let told = '';
+  const wire = transport(process.execPath, ['-e', steps], { onStderr: (chunk) => (told += chunk) });
+  await wire.start();
+  const next = () => wire.send({ jsonrpc: '2.0', method: 'next' });
+  await expect.poll(() => told).toBe('pass');
+  next();
+  await expect.poll(() => wire.log(redactUnknown)).toBe('pass\n[stdout] hello\n');
+  expect(told).toBe('pass');
+  next();
+  await expect.poll(() => told).toBe('password\n[stdout] hello\nmore');
+  next();
+  await expect.poll(() => wire.noise).toBe(2);
+  await wire.close();
+  await expect.poll(() => told).toBe('password\n[stdout] hello\nmore\n[stdout] bye\n');
+  expect(wire.log(redactUnknown)).toBe(told);
 });
 
 describe('empty lines on stdout', () => {
