@@ -51,7 +51,6 @@ export interface ConnectionPoolOptions {
     readonly callIdleMs?: number;
   };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
-  readonly onStatus?: (server: string) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -264,7 +263,6 @@ export class ConnectionPool {
       this.#verdicts.set(print, verdict);
       slot.connection = connection;
       if (!connection.closed) this.#healthOf(definition.name).opened();
-      this.#options.onStatus?.(definition.name);
       return connection;
     } catch (error) {
       if (!this.#forget(slot)) throw abort.signal.aborted ? givenUp(definition.name) : error;
@@ -278,7 +276,6 @@ export class ConnectionPool {
           final: known?.code === 'SERVER_AUTH_REQUIRED',
           atLeastMs: known?.details.retryAfterMs ?? 0,
         });
-      this.#options.onStatus?.(definition.name);
       throw error;
     }
   }
@@ -311,12 +308,11 @@ export class ConnectionPool {
     if (!this.#forget(slot)) return;
     const { name } = slot.definition;
     // A forgotten session is no failure of the server: it answered, and a new session costs little.
-    if (!slot.isLocal && reason instanceof ForgottenError) return this.#options.onStatus?.(name);
+    if (!slot.isLocal && reason instanceof ForgottenError) return;
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
       new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),
     );
-    this.#options.onStatus?.(name);
   }
 
   #retire(slot: PoolSlot): void {
@@ -332,7 +328,6 @@ export class ConnectionPool {
       this.#closing.delete(closing),
     );
     this.#closing.add(closing);
-    this.#options.onStatus?.(slot.definition.name);
   }
 
   #forget(slot: PoolSlot): boolean {

@@ -15,7 +15,7 @@ import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } fr
 import { isReservedTool } from '../core/own-server.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provider.ts';
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
+import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
@@ -111,12 +111,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /** Like `executeTool`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
-  executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options?: ExecuteOptions,
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  executeStream(server: string, tool: string, args?: unknown, options?: ExecuteOptions): ExecutionEvents {
     return this.#core.executeStream(server, tool, args, options);
   }
 

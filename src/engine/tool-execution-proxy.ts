@@ -3,7 +3,7 @@
  * @module
  */
 import type { RemoteConfig, StdioConfig } from '../config/define-config.ts';
-import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
+import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import type { EngineOptions } from './engine-world.ts';
 
@@ -72,12 +72,7 @@ export class ToolExecutionProxy implements AsyncDisposable {
   }
 
   /** `execute` with its progress, then exactly one result. Leaving the loop cancels the call. */
-  executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options?: ExecuteOptions,
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  executeStream(server: string, tool: string, args?: unknown, options?: ExecuteOptions): ExecutionEvents {
     return this.#core.executeStream(server, tool, args, options);
   }
 
