@@ -1,6 +1,6 @@
 /**
- * Decides whether and when a failed attempt to reach a server is retried, and whether callers wait for that. One policy for all readers of lists:
- * searches, commands, probes and background refreshes.
+ * Decides whether and when a failed attempt to reach a server is retried, and whether callers wait for that. One policy
+ * for all readers of lists: searches, commands, probes and background refreshes.
  * @module
  */
 import { type BackOff, pauseAfter } from '../async/back-off.ts';
