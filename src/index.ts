@@ -62,7 +62,7 @@ export { configFile, type EngineConfig, type EngineOptions } from './engine/engi
 export type { FindOptions } from './engine/find-tools.ts';
 export { ToolExecutionProxy } from './engine/tool-execution-proxy.ts';
 export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
-export type { ExecuteOptions, ExecutionEvent } from './execution/tool-executor.ts';
+export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './execution/tool-executor.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';

@@ -66,7 +66,6 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'search/meaning-text.ts MOST_PARAMETERS': 'ranking',
   'search/open-model.ts FIRST_BYTES': 'size of one step',
   'search/open-model.ts MOST_ALONE': 'size of one step',
-  'search/reliability.ts count': 'shape of an estimate',
   'search/selection.ts MOST_SHARED': 'ranking',
   'search/spelling.ts MOST_CORRECTED': 'ranking',
   'search/usage-record.ts HALF_LIFE_MS': 'ranking',

@@ -95,3 +95,25 @@ describe('bench:search', () => {
     });
   });
 });
+
+describe('the reliability of relevance', async () => {
+  type Outcome = { readonly ranking: readonly { readonly relevance: number }[]; readonly figures: { hit1: number } };
+  const { reliabilityOf } = (await import(new URL('../bench/search/reliability.mjs', import.meta.url).href)) as {
+    reliabilityOf(outcomes: readonly Outcome[]): { bins: object[]; error: number; without: number };
+  };
+  const first = (relevance: number, hit1: 0 | 1): Outcome => ({ ranking: [{ relevance }], figures: { hit1 } });
+
+  it('is how often the first hit is right, held against its relevance', () => {
+    const { bins, error, without } = reliabilityOf([first(0.9, 1), first(1, 1), first(0.95, 0), first(0.15, 0)]);
+    expect(bins).toMatchObject([
+      { from: 0.1, to: 0.2, queries: 1, right: 0 },
+      { from: 0.9, to: 1, queries: 3, right: 2 / 3 },
+    ]);
+    expect(error).toBeCloseTo((0.15 + 3 * (0.95 - 2 / 3)) / 4, 12);
+    expect(without).toBe(0);
+  });
+
+  it('counts queries without a hit apart', () => {
+    expect(reliabilityOf([{ ranking: [], figures: { hit1: 0 } }])).toEqual({ bins: [], error: 0, without: 1 });
+  });
+});

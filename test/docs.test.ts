@@ -1,8 +1,10 @@
 /** Checks the pages against the program: links, anchors, error codes, configurations and commands. Uses the build. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { limitsSchema } from '../src/config/settings-schema.ts';
 import { ERROR_CODES } from '../src/core/errors.ts';
 import { root, runBinary } from './fixtures/cli.ts';
 
@@ -132,4 +134,18 @@ describe('commands and configurations', () => {
       expect(code, `${line}\n${err}`).toBe(0);
     }
   }, 60_000);
+});
+
+describe('the generated pages', () => {
+  it.each(['configuration', 'command-line'])('docs/%s.md is what its script writes', (page) => {
+    const check = spawnSync(process.execPath, [join(root, `scripts/${page}-page.mjs`), '--check'], {
+      encoding: 'utf8',
+    });
+    expect(check).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('docs/configuration.md has a row for every limit', () => {
+    for (const key of Object.keys(limitsSchema.shape))
+      expect(read('docs/configuration.md')).toContain(`| \`${key}\` |`);
+  });
 });

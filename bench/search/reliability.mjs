@@ -2,7 +2,6 @@
 // is as confident although no tool answers, because the right tools and their namesakes, or their servers, were
 // removed.
 import { createHash } from 'node:crypto';
-import { reliabilityOf } from '../../dist/search/reliability.js';
 import { nameKey } from '../../dist/search/tokenizer.js';
 import { points } from './quality.mjs';
 import { openEngine, RANKERS } from './rankers.mjs';
@@ -133,3 +132,40 @@ const confidenceTable = ({ name, queries, rows }) => ({
     ...['right', 'lost', 'toolGone', 'serverGone'].map((share) => `${points(shares[share])} %`),
   ]),
 });
+
+/**
+ * Sorts first hits by relevance into bins of equal width; 1 falls into the last. Empty bins are left out. `relevance` is
+ * the average of a bin and `right` the share of its hits that was needed. `error` is the expected calibration error, and
+ * `without` counts queries without a hit, or whose hits say no relevance.
+ */
+export function reliabilityOf(outcomes, count = 10) {
+  const sums = Array.from({ length: count }, () => ({ queries: 0, relevance: 0, right: 0 }));
+  let without = 0;
+  for (const { ranking, figures } of outcomes) {
+    const relevance = ranking[0]?.relevance;
+    const bin = relevance === undefined ? undefined : sums[Math.min(count - 1, Math.floor(relevance * count + 1e-9))];
+    if (relevance === undefined || bin === undefined) {
+      without++;
+      continue;
+    }
+    bin.queries++;
+    bin.relevance += relevance;
+    bin.right += figures.hit1;
+  }
+  const bins = sums.flatMap(({ queries, relevance, right }, at) =>
+    queries === 0
+      ? []
+      : [
+          {
+            from: at / count,
+            to: (at + 1) / count,
+            queries,
+            relevance: relevance / queries,
+            right: right / queries,
+          },
+        ],
+  );
+  const total = bins.reduce((sum, { queries }) => sum + queries, 0);
+  const apart = bins.reduce((sum, bin) => sum + bin.queries * Math.abs(bin.right - bin.relevance), 0);
+  return { bins, error: total === 0 ? 0 : apart / total, without };
+}

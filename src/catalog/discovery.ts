@@ -16,8 +16,7 @@ import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
 import { type Attempt, ListKeeper, type Reading } from './list-keeper.ts';
 import type { Listing } from './listing.ts';
-import { type Attempts, pauseBefore, type RetryPolicy, toServerError } from './retry-policy.ts';
-import { worthWaiting } from './worth-waiting.ts';
+import { type Attempts, pauseBefore, type RetryPolicy, toServerError, worthWaiting } from './retry-policy.ts';
 
 export interface DiscoveryOptions {
   readonly catalog: Catalog;

@@ -78,6 +78,18 @@ describe('a list', () => {
     expect([await fresh.done, keeper.isSettled]).toEqual([true, true]);
   });
 
+  it('that went out of date while it was read counts as read, and is due again at once', async () => {
+    const { keeper, end } = setUp();
+    const { done } = keeper.read();
+    keeper.outdate();
+    expect(keeper.isDue).toBe(false);
+    await end(true);
+    expect([await done, keeper.isSettled, keeper.isDue]).toEqual([true, true, true]);
+    keeper.read();
+    await end(true);
+    expect(keeper.isDue).toBe(false);
+  });
+
   it('that came from elsewhere counts as read now', async () => {
     const { keeper, asked, pass } = setUp();
     const { done } = keeper.read();

@@ -1,10 +1,11 @@
 /**
- * Decides whether and when a failed attempt to reach a server is retried. One policy for all readers of lists:
- * searches, commands, probes and background refreshes.
+ * Decides whether and when a failed attempt to reach a server is retried, and whether callers wait for that. One policy
+ * for all readers of lists: searches, commands, probes and background refreshes.
  * @module
  */
 import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
 /** How often, and after what pauses, a failed attempt is retried. */
@@ -41,3 +42,26 @@ export function pauseBefore(
 export const toServerError = (thrown: unknown, server: string): DiscoveryError =>
   thrownAs(DiscoveryError, thrown) ??
   new DiscoveryError('SERVER_CONNECTION_ERROR', messageOf(thrown), { server, cause: thrown });
+
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_INVALID_URL',
+]);
+
+/**
+ * Tells whether a caller should wait for the next attempt: after any failure that may pass soon. An address without a
+ * listener, or an error that only a person can fix, is not worth waiting for.
+ */
+export function worthWaiting(error: DiscoveryError): boolean {
+  if (!error.toInfo().retryable) return false;
+  let inner: unknown = error.cause;
+  for (let depth = 0; depth < LIMITS.text.causes && inner instanceof Error; depth++) {
+    if (UNREACHABLE.has((inner as NodeJS.ErrnoException).code)) return false;
+    // An AggregateError holds one error per address of a host name.
+    inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
+  }
+  return true;
+}

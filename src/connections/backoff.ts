@@ -10,18 +10,15 @@ import { LIMITS } from '../core/limits.ts';
 
 export interface BackoffOptions {
   readonly initialMs?: number;
-  readonly maxMs?: number;
-  readonly healthyMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
 const LAST_DEATH = 4;
+const LONGEST = LIMITS.pace.connectRetryMost;
 
 export class Backoff {
   readonly #initialMs: number;
-  readonly #maxMs: number;
-  readonly #healthyMs: number;
   readonly #now: () => number;
   readonly #random: () => number;
   #failures = 0;
@@ -29,16 +26,8 @@ export class Backoff {
   #openedAt = Number.NaN;
   #error: Error | undefined;
 
-  constructor({
-    initialMs = LIMITS.pace.connectRetry,
-    maxMs = LIMITS.pace.connectRetryMost,
-    healthyMs = LIMITS.age.healthy,
-    now = elapsedNow,
-    random = Math.random,
-  }: BackoffOptions = {}) {
+  constructor({ initialMs = LIMITS.pace.connectRetry, now = elapsedNow, random = Math.random }: BackoffOptions = {}) {
     this.#initialMs = initialMs;
-    this.#maxMs = maxMs;
-    this.#healthyMs = healthyMs;
     this.#now = now;
     this.#random = random;
   }
@@ -70,8 +59,8 @@ export class Backoff {
    */
   failed(error: Error, { final = false, atLeastMs = 0 }: { final?: boolean; atLeastMs?: number } = {}): void {
     this.#count(error);
-    const wait = this.#jittered(final ? this.#maxMs : this.#pause(this.#failures));
-    this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
+    const wait = this.#jittered(final ? LONGEST : this.#pause(this.#failures));
+    this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, LONGEST));
   }
 
   /** Notes a failed connect for a reason that waiting does not cure. The next attempt is allowed at once. */
@@ -84,19 +73,19 @@ export class Backoff {
     this.#count(error);
     if (this.#failures === 1) return;
     // A start costs more than a request: after five starts in ten minutes the server is left alone.
-    const wait = this.#failures >= LAST_DEATH ? this.#maxMs : this.#jittered(this.#pause(this.#failures - 1));
+    const wait = this.#failures >= LAST_DEATH ? LONGEST : this.#jittered(this.#pause(this.#failures - 1));
     this.#until = this.#now() + wait;
   }
 
   #count(error: Error): void {
-    if (this.#now() - this.#openedAt >= this.#healthyMs) this.#failures = 0;
+    if (this.#now() - this.#openedAt >= LIMITS.age.healthy) this.#failures = 0;
     this.#openedAt = Number.NaN;
     this.#error = error;
     this.#failures++;
   }
 
   #pause(failures: number): number {
-    return pauseAfter(failures, { initial: this.#initialMs, max: this.#maxMs });
+    return pauseAfter(failures, { initial: this.#initialMs, max: LONGEST });
   }
 
   #jittered(ms: number): number {

@@ -51,7 +51,6 @@ export interface ConnectionPoolOptions {
     readonly callIdleMs?: number;
   };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
-  readonly onStatus?: (server: string) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -112,7 +111,9 @@ export class ConnectionPool {
    */
   async acquire(definition: ServerDefinition, caller: Caller | undefined, options: Patience = {}): Promise<Lease> {
     if (this.#closed)
-      throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
+      throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and opens no more connections.', {
+        outcome: 'not_sent',
+      });
     const open = this.borrow(definition, caller);
     if (open !== undefined) return open;
     const opening = this.#find(definition, caller);
@@ -262,7 +263,6 @@ export class ConnectionPool {
       this.#verdicts.set(print, verdict);
       slot.connection = connection;
       if (!connection.closed) this.#healthOf(definition.name).opened();
-      this.#options.onStatus?.(definition.name);
       return connection;
     } catch (error) {
       if (!this.#forget(slot)) throw abort.signal.aborted ? givenUp(definition.name) : error;
@@ -276,7 +276,6 @@ export class ConnectionPool {
           final: known?.code === 'SERVER_AUTH_REQUIRED',
           atLeastMs: known?.details.retryAfterMs ?? 0,
         });
-      this.#options.onStatus?.(definition.name);
       throw error;
     }
   }
@@ -309,12 +308,11 @@ export class ConnectionPool {
     if (!this.#forget(slot)) return;
     const { name } = slot.definition;
     // A forgotten session is no failure of the server: it answered, and a new session costs little.
-    if (!slot.isLocal && reason instanceof ForgottenError) return this.#options.onStatus?.(name);
+    if (!slot.isLocal && reason instanceof ForgottenError) return;
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
       new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),
     );
-    this.#options.onStatus?.(name);
   }
 
   #retire(slot: PoolSlot): void {
@@ -330,7 +328,6 @@ export class ConnectionPool {
       this.#closing.delete(closing),
     );
     this.#closing.add(closing);
-    this.#options.onStatus?.(slot.definition.name);
   }
 
   #forget(slot: PoolSlot): boolean {

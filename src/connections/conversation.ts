@@ -20,7 +20,7 @@ export type Greeting = typeof initialize | typeof discover;
 /** What is known about the process behind a wire, if there is one. */
 export interface Postmortem {
   readonly exitReason: string | undefined;
-  readonly stderr: { read(redact: Redact): string };
+  log(redact: Redact): string;
 }
 
 export class Conversation {
@@ -97,7 +97,7 @@ export class Conversation {
           limits,
           mayAsk: identity.era === 'legacy' && Object.keys(capabilities).length > 0,
           obituary: () => this.#process?.exitReason,
-          log: () => this.#process?.stderr.read(redactWords) ?? '',
+          log: () => this.#process?.log(redactWords) ?? '',
           redact: redactWords,
         });
         return this.#connection;

@@ -3,7 +3,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
-import { DiscoveryError, type ErrorCode, type Outcome } from '../core/errors.ts';
+import { DiscoveryError, type ErrorCode } from '../core/errors.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { HttpStatusError } from './http-status-error.ts';
 import { JsonRpcError, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
@@ -30,14 +30,15 @@ export function explainFailure(
     return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
   if (error instanceof NotSentError)
     return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
-  const fail = (message: string, outcome: Outcome, retryable: boolean) =>
-    new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
   // Retryable as far as the server is concerned. The retry step decides whether the call may be repeated.
+  const unknown = (code: ErrorCode, message: string, retryable: boolean) =>
+    new DiscoveryError(code, message, { server, outcome: 'unknown', retryable, cause: error });
   if (error instanceof PeerClosedError) {
     const how = obituary() ?? error.message;
-    return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
+    return unknown('SERVER_CONNECTION_ERROR', `${server} ended before it answered (${how}).`, true);
   }
   const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error), redact)}`);
   // A status tells what the server thinks of the request, not whether it acted on it.
-  return fail(message, 'unknown', !(error instanceof HttpStatusError && error.status < 500));
+  const isRefusal = error instanceof HttpStatusError && error.status < 500;
+  return unknown('TOOL_EXECUTION_ERROR', message, !isRefusal);
 }

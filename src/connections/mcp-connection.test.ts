@@ -226,7 +226,7 @@ describe('calling', () => {
   it('does not know what became of a call whose server died, and knows that the next was not sent', async () => {
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [{ stderr: 'ouch' }, { exit: 9 }] }] });
     await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
-      code: 'TOOL_EXECUTION_ERROR',
+      code: 'SERVER_CONNECTION_ERROR',
       message: 'local ended before it answered (exited with code 9).',
       // The retry step decides by both whether to call again.
       details: { server: 'local', outcome: 'unknown', retryable: true },
@@ -302,7 +302,7 @@ describe('calling', () => {
     const calls = Array.from({ length: 8 }, () => call().catch((error) => error));
     expect(await calls.at(-1)).toMatchObject({ code: 'SERVER_BUSY', details: { outcome: 'not_sent' } });
     await connection.close();
-    expect(await calls[0]).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
+    expect(await calls[0]).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
   });
 
   it('fails only the call whose answer was too large when that can be told', async () => {
@@ -366,7 +366,7 @@ describe('calling', () => {
       for (const call of calls)
         expect(call).toMatchObject({
           reason: {
-            code: 'TOOL_EXECUTION_ERROR',
+            code: 'SERVER_CONNECTION_ERROR',
             message: expect.stringMatching(
               /^local ended before it answered \(it sent a message of more than 10000 bytes/,
             ),

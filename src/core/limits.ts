@@ -1,8 +1,9 @@
 /**
- * Lists every bound of this program with its reason: how deep, how long, how many, how large.
+ * Lists the bounds of this program with their reasons: how deep, how long, how many, how large.
  *
  * `DEFAULTS` is what an operator or a program may change: the defaults of configuration keys and options. `LIMITS` is
- * what stays as it is. A new bound or duration goes here and nowhere else; `test/architecture.test.ts` refuses others.
+ * what stays as it is. A new bound or duration goes here and nowhere else; `test/architecture.test.ts` refuses
+ * constants, defaults, members and timers with numbers of their own. It does not see numbers inside other calls.
  * Numbers that shape one algorithm (weights, shares, sizes of a step) are no bounds and stay beside it.
  * @module
  */

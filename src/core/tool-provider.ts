@@ -5,10 +5,8 @@
  */
 import type {
   CallToolResult,
-  ConfiguredTool,
   JsonSchema,
   Progress,
-  RateLimit,
   ServerDefinition,
   ToolAnnotations,
   ToolDefinition,
@@ -96,19 +94,10 @@ export interface ToolProvider<Context = ToolContext> {
 /**
  * What the catalogue, the rules and the pipeline know about a source of tools: its name, and the limits of calls to it.
  */
-interface NamedSource {
-  readonly name: string;
-  readonly description: string | undefined;
-  /** Tools known before the source was first listed. Their keywords and examples stay after that. */
-  readonly tools: readonly ConfiguredTool[];
-  readonly timeouts: { readonly connect: number | undefined; readonly call: number | undefined };
-  readonly rateLimit: RateLimit | undefined;
-  readonly concurrency: number | undefined;
-  /** Whether the source's own hints (readOnlyHint, idempotentHint) count. */
-  readonly trusted: boolean;
-  /** Globs of tool names that may be repeated. */
-  readonly idempotent: readonly string[];
-}
+type NamedSource = Pick<
+  ServerDefinition,
+  'name' | 'description' | 'tools' | 'timeouts' | 'rateLimit' | 'concurrency' | 'trusted' | 'idempotent'
+>;
 
 /** A provider under the name that the engine gave it. */
 export interface ProviderDefinition extends NamedSource {

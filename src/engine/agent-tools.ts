@@ -66,6 +66,8 @@ export interface AgentCallOptions {
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly request?: ToolRequest | undefined;
+  /** `all` for a model that may know no meta-tools. Default `all` once `tools()` has shown all tools. */
+  readonly shown?: 'search' | 'all' | undefined;
 }
 
 /** Mode `auto` shows all tools up to this number. */
@@ -96,8 +98,8 @@ export class AgentTools {
   readonly #runMetaTool: ReturnType<typeof createMetaToolRunner>;
   #kept: { readonly sources: KnownSources; readonly version: number; readonly known: KnownTools } | undefined;
   readonly #seen = new SeenNames();
-  /** Whether a model may know no meta-tools, because it was shown all tools. */
-  #hasShownAll = false;
+  /** What `tools()` has shown: `all` once it was all, because a call does not tell which list its model got. */
+  #shown: NonNullable<AgentCallOptions['shown']> = 'search';
 
   constructor(core: EngineCore) {
     this.#core = core;
@@ -109,25 +111,25 @@ export class AgentTools {
     const { format = 'anthropic' as F, mode = 'auto', ...rest } = options;
     if (!MODES.includes(mode))
       throw new ValidationError(`Unknown mode "${String(mode)}". Use one of: ${MODES.join(', ')}.`);
-    const tools = this.listed(mode);
+    const { tools, shown } = this.listed(mode);
+    if (shown === 'all') this.#shown = shown;
     // The pair is known here: a name made of it could mean another tool.
     const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) =>
       server === ''
-        ? this.call({ name: tool, arguments: args }, { signal })
-        : this.#asResult(await this.#core.call({ server, tool, arguments: args, signal }));
+        ? this.call({ name: tool, arguments: args }, { signal, shown })
+        : asResult(await this.#core.call({ server, tool, arguments: args, signal }), shown);
     const written = { ...(format === 'ai-sdk' && { execute }), ...rest, format };
     return toDefinitions(tools, written as never).definitions as DefinitionsOf[F];
   }
 
-  /** The tools that `mode` shows. */
-  listed(mode: ToolMode): readonly DescribedTool[] {
-    const { described, shown, visible, servers, isWhole, isShared } = this.known();
+  /** The tools that `mode` shows, and whether they are all. */
+  listed(mode: ToolMode): { readonly tools: readonly DescribedTool[]; readonly shown: 'search' | 'all' } {
+    const { described, shown: names, visible, servers, isWhole, isShared } = this.known();
     // Names of a request's own tools are of no use to others.
-    if (isShared) this.#seen.handOut(shown);
+    if (isShared) this.#seen.handOut(names);
     const isFew = isWhole && described.length > 0 && described.length <= FEW;
-    if (mode === 'search' || (mode === 'auto' && !isFew)) return [...metaToolDefinitions(servers), ...visible];
-    this.#hasShownAll = true;
-    return described;
+    if (mode === 'all' || (mode === 'auto' && isFew)) return { tools: described, shown: 'all' };
+    return { tools: [...metaToolDefinitions(servers), ...visible], shown: 'search' };
   }
 
   /** Answers a call in the shape of the API it came from. */
@@ -147,7 +149,7 @@ export class AgentTools {
     options: AgentCallOptions = {},
     format?: ToolFormat,
   ): Promise<CallToolResult> {
-    const { caller = {}, signal = new AbortController().signal, onProgress, request } = options;
+    const { caller = {}, signal = new AbortController().signal, onProgress, request, shown = this.#shown } = options;
     try {
       const broken = jsonProblem(args);
       const refusal =
@@ -158,18 +160,18 @@ export class AgentTools {
               outcome: 'not_sent',
             });
       if (isMetaTool(name) && !namespace) {
-        if (refusal) return this.#asResult(refusal);
+        if (refusal) return asResult(refusal, shown);
         return await this.#runMetaTool(name, argumentsOf(args) ?? args, { caller, signal, onProgress, request });
       }
       const ref = await this.find(name, namespace);
       const known = { caller, signal, onProgress, request, ...(ref ?? { server: '', tool: name }) };
-      if (refusal) return this.#asResult(await this.#core.refuse(refusal, known));
-      if (!ref) return this.#asResult(await this.#core.refuse(this.#notFound(name), known));
+      if (refusal) return asResult(await this.#core.refuse(refusal, known), shown);
+      if (!ref) return asResult(await this.#core.refuse(this.#notFound(name), known), shown);
       const definition = this.#definitionOf(ref);
       const sent = definition ? toOwnWords(definition, args, format) : (argumentsOf(args) ?? args);
-      return this.#asResult(await this.#core.call({ ...known, arguments: sent }));
+      return asResult(await this.#core.call({ ...known, arguments: sent }), shown);
     } catch (error) {
-      return this.#asResult(toFailure(error, { tool: name }));
+      return asResult(toFailure(error, { tool: name }), shown);
     }
   }
 
@@ -197,12 +199,6 @@ export class AgentTools {
     // A request's own tools are not cached for other requests.
     if (isShared) this.#kept = { sources, version, known };
     return known;
-  }
-
-  /** The result of a call by a tool's own name. A failure names meta-tools only if every model knows them. */
-  #asResult(result: ToolResult<CallToolResult>): CallToolResult {
-    if (result.success) return result.data;
-    return failure(this.#hasShownAll ? withoutMetaTools(result.error) : result.error);
   }
 
   #shownAs(name: string, namespace: string | undefined): ToolRef | undefined {
@@ -233,6 +229,12 @@ export class AgentTools {
     const message = `There is no tool "${shorten(name, 100)}". ${hint}`;
     return fail('TOOL_NOT_FOUND', message, { tool: name, suggestions, outcome: 'not_sent' });
   }
+}
+
+/** The result of a call by a tool's own name. A failure names meta-tools only if the model knows them. */
+function asResult(result: ToolResult<CallToolResult>, shown: 'search' | 'all'): CallToolResult {
+  if (result.success) return result.data;
+  return failure(shown === 'all' ? withoutMetaTools(result.error) : result.error);
 }
 
 function knownTools(sources: readonly KnownSources[]): KnownTools {

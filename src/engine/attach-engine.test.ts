@@ -4,6 +4,7 @@ import { InMemoryTransport as InMemoryTransport1 } from '@modelcontextprotocol/s
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolProvider } from '../core/tool-provider.ts';
 import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { ToolRegistry, withRequestProviders } from '../registry.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
@@ -58,6 +59,19 @@ describe.each([1, 2] as const)('an engine attached to a server of the SDK, versi
     expect(await open.names()).toEqual(['ping', 'far__greet', 'whose']);
     expect(await open.call('far__greet')).toContain('Hello');
     expect(await open.call('whose')).toContain('of nobody');
+  });
+
+  it('waits in mode search for the lists of own tools that are to be shown', async () => {
+    const slow = new ToolRegistry();
+    slow.registerTool({ name: 'late', description: 'Is listed late', visible: true }, () => 'late');
+    const provider: ToolProvider = {
+      listToolMetadata: () => new Promise((resolve) => setTimeout(resolve, 50, slow.listToolMetadata())),
+      getTool: (name) => slow.getTool(name),
+      callTool: (...call) => slow.callTool(...call),
+    };
+    await using own = new DiscoveryEngine({ providers: [provider] });
+    await using open = await attached(version, { mode: 'search' }, own);
+    expect(await open.names()).toEqual(['ping', ...META_TOOL_NAMES, 'late']);
   });
 
   it('keeps the tools of a request to that request', async () => {

@@ -42,6 +42,7 @@ export function attachEngine(
   if (typeof mode !== 'function' && mode !== 'search' && mode !== 'all')
     throw new ValidationError(`mode must be 'search', 'all' or a function, not ${shown(mode)}`);
   const showsAll = typeof mode === 'function' ? (request: ToolRequest) => mode(request) === 'all' : mode === 'all';
+  const shows = mode === 'search' ? mode : 'all';
   attachTo(
     server,
     { showsAll, providersFor },
@@ -56,13 +57,13 @@ export function attachEngine(
         const { nameOf } = tools.known();
         return tools
           .listed(all ? 'all' : 'search')
-          .map((tool) => toListed(tool, nameOf, tools.wholeDefinitionOf(tool)?.annotations));
+          .tools.map((tool) => toListed(tool, nameOf, tools.wholeDefinitionOf(tool)?.annotations));
       },
       has: async (name) => (await tools.find(name)) !== undefined,
       run: (name, args, { signal, onProgress, request }) => {
         const { sessionId: session } = request ?? {};
         const caller = session === undefined ? {} : { session };
-        return tools.call({ name, arguments: args }, { signal, onProgress, request, caller });
+        return tools.call({ name, arguments: args }, { signal, onProgress, request, caller, shown: shows });
       },
     },
   );

@@ -599,6 +599,10 @@ describe('a configuration that cannot be used', () => {
       success: false,
       error: { code: 'CONFIGURATION_ERROR' },
     });
+    const events = [];
+    for await (const event of engine.executeStream('a', 'b')) events.push(event);
+    const result = { success: false, error: { code: 'CONFIGURATION_ERROR', server: 'a', tool: 'b' } };
+    expect(events).toMatchObject([{ type: 'result', result }]);
     expect(engine.notes()).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } fr
 import { isReservedTool } from '../core/own-server.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provider.ts';
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
+import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
@@ -50,7 +50,8 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
 
   /**
    * The tools for a model, in the format of its API. Own tools are always current if their provider lists them at once,
-   * as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists.
+   * as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists. Once all tools were returned, the
+   * failures that `handle()` answers name no meta-tools: a call does not tell which tools its model was given.
    */
   tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
     return this.#tools.tools(options);
@@ -110,12 +111,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /** Like `executeTool`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
-  executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options?: ExecuteOptions,
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  executeStream(server: string, tool: string, args?: unknown, options?: ExecuteOptions): ExecutionEvents {
     return this.#core.executeStream(server, tool, args, options);
   }
 

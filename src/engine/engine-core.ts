@@ -29,7 +29,7 @@ import type {
   ToolMetadata,
   ToolRef,
 } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-executor.ts';
+import type { ExecuteOptions, ExecutionEvents, RefusedCall } from '../execution/tool-executor.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -278,12 +278,7 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Like `call`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
-  async *executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options: ExecuteOptions = {},
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  async *executeStream(server: string, tool: string, args?: unknown, options: ExecuteOptions = {}): ExecutionEvents {
     if (!isName(server) || !isName(tool)) {
       yield { type: 'result', result: await this.refuse(NAMELESS, { ...options, server, tool }) };
       return;

@@ -48,7 +48,7 @@ describe('a server that dies', () => {
     const lost = Array.from({ length: 15 }, () => codeOf(engine, 'hang'));
     await until(() => toolsCalled(one).length === 15);
     lost.push(codeOf(engine, 'die'));
-    expect(new Set(await Promise.all(lost))).toEqual(new Set(['TOOL_EXECUTION_ERROR']));
+    expect(new Set(await Promise.all(lost))).toEqual(new Set(['SERVER_CONNECTION_ERROR']));
     expect(await codeOf(engine, 'echo')).toBe('ok');
     expect(toolsCalled(one)).toHaveLength(17);
   });

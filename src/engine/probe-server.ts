@@ -5,8 +5,7 @@
 
 import { abortable } from '../async/abortable.ts';
 import type { Discovery } from '../catalog/discovery.ts';
-import { toServerError } from '../catalog/retry-policy.ts';
-import { worthWaiting } from '../catalog/worth-waiting.ts';
+import { toServerError, worthWaiting } from '../catalog/retry-policy.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { isProvider } from '../core/tool-provider.ts';

@@ -30,7 +30,7 @@ const FAULTS: [string, () => Response][] = [
 ];
 const remote = () => ({ servers: [{ name: 'remote', connection: server.connection }] });
 
-describe('a server that fails once', () => {
+describe.concurrent('a server that fails once', () => {
   it.each(FAULTS)('is read by a command that waits: %s', async (_what, fault) => {
     using home = folder();
     await using engine = engineIn(home, remote(), { fetch: flaky(2, fault).fetch, background: false });
@@ -62,7 +62,7 @@ describe('a server that fails once', () => {
   });
 });
 
-describe('a server that is not worth waiting for', () => {
+describe.concurrent('a server that is not worth waiting for', () => {
   it('is reported at once if nothing listens', async () => {
     using home = folder();
     const gone = await startTestServer();
@@ -119,8 +119,8 @@ describe('a server that is not worth waiting for', () => {
     expect([...(await next.readLists()).keys()]).toEqual(['hung']);
     expect(performance.now() - began).toBeLessThan(12_000);
     began = performance.now();
-    await next.readLists({ servers: ['hung'], waitMs: 6_000 });
-    expect(performance.now() - began).toBeGreaterThan(5_500);
+    await next.readLists({ servers: ['hung'], waitMs: 4_000 });
+    expect(performance.now() - began).toBeGreaterThan(3_500);
   });
 
   it('is waited for again once it has answered, and once its entry has changed', async () => {

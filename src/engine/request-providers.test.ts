@@ -1,3 +1,5 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { memoryLog, sample } from '../../test/fixtures/engine.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
@@ -71,6 +73,24 @@ describe('what models are told', () => {
     engine.tools({ mode: 'search' });
     expect(await call(engine, 'qqqqqqqq')).not.toContain('search_tools');
     expect(await call(engine, 'execute_tool')).toContain('execute_tool');
+  });
+
+  it('names them still to a model that is known to have them', async () => {
+    await using engine = new DiscoveryEngine({ providers: [providerOf(undefined, 'read')] });
+    const told = async (mode: 'search' | 'all') => {
+      const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
+      engine.attach(server, { mode });
+      const client = new Client({ name: 'test', version: '1' });
+      const [a, b] = InMemoryTransport.createLinkedPair();
+      await Promise.all([server.connect(a), client.connect(b)]);
+      await client.listTools();
+      const answer = await client.callTool({ name: 'qqqqqqqq' });
+      await client.close();
+      return JSON.stringify(answer);
+    };
+    engine.tools({ mode: 'all' });
+    expect(await told('all')).not.toContain('search_tools');
+    expect(await told('search')).toContain('search_tools');
   });
 
   it('keeps names that were shown earlier, however many requests list their own tools', async () => {

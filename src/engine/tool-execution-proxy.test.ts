@@ -37,6 +37,31 @@ describe('a ToolExecutionProxy', () => {
     expect(await proxy.execute('remote', 'ping')).toMatchObject({ success: true });
   });
 
+  it('fails only the connection that cannot be used, however many are made at once', async () => {
+    await using server = await startTestServer({ tools: { ping: { call: () => 'pong' } } });
+    await using proxy = new ToolExecutionProxy({ env });
+    const odd = { type: 'http' as const, url: 'ftp://nowhere' };
+    const connects = [
+      proxy.connect('remote', server.connection),
+      proxy.connect('odd', odd),
+      proxy.connect('same', server.connection),
+      proxy.connect('same', odd),
+    ];
+    const statuses = (await Promise.allSettled(connects)).map(({ status }) => status);
+    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    for (const name of ['remote', 'same']) expect(await proxy.execute(name, 'ping')).toMatchObject({ success: true });
+  });
+
+  it('has nothing to disconnect after it was closed, also while a server is being disconnected', async () => {
+    const proxy = new ToolExecutionProxy({ env });
+    await proxy.connect('units', units);
+    const leaving = proxy.disconnect('units');
+    await Promise.all([proxy.close(), leaving]);
+    await proxy.disconnect('units');
+    await proxy.close();
+    await expect(proxy.connect('units', units)).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+
   it('streams a call: exactly one result at the end', async () => {
     await using proxy = new ToolExecutionProxy({ env });
     await proxy.connect('units', units);

@@ -3,7 +3,7 @@
  * @module
  */
 import type { RemoteConfig, StdioConfig } from '../config/define-config.ts';
-import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
+import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import type { EngineOptions } from './engine-world.ts';
 
@@ -18,6 +18,8 @@ import type { EngineOptions } from './engine-world.ts';
 export class ToolExecutionProxy implements AsyncDisposable {
   readonly #servers = new Map<string, StdioConfig | RemoteConfig>();
   readonly #core: EngineCore;
+  /** The last change of the servers. Each waits for the one before. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   /** Takes environment, clock, log and network; each has a real default. */
   constructor(options: EngineOptions = {}) {
@@ -36,23 +38,27 @@ export class ToolExecutionProxy implements AsyncDisposable {
    * and `ConfigurationError` for a connection that cannot be used.
    */
   async connect(server: string, config: StdioConfig | RemoteConfig): Promise<void> {
-    const before = this.#servers.get(server);
-    this.#servers.set(server, config);
-    try {
-      await this.#core.reload();
-    } catch (error) {
-      if (before) this.#servers.set(server, before);
-      else this.#servers.delete(server);
-      throw error;
-    }
+    await this.#change(async () => {
+      const before = this.#servers.get(server);
+      this.#servers.set(server, config);
+      try {
+        await this.#core.reload();
+      } catch (error) {
+        if (before) this.#servers.set(server, before);
+        else this.#servers.delete(server);
+        throw error;
+      }
+    });
     await this.#core.connect(server);
   }
 
-  /** Closes the connection to a server and forgets the server. */
-  async disconnect(server: string): Promise<void> {
-    if (!this.#servers.delete(server)) return;
-    await this.#core.disconnect(server);
-    await this.#core.reload();
+  /** Closes the connection to a server and forgets the server. Does nothing for a server that is not known. */
+  disconnect(server: string): Promise<void> {
+    return this.#change(async () => {
+      if (!this.#servers.delete(server)) return;
+      await this.#core.disconnect(server);
+      await this.#core.reload();
+    });
   }
 
   /** Whether a connection to the server is open. */
@@ -66,21 +72,26 @@ export class ToolExecutionProxy implements AsyncDisposable {
   }
 
   /** `execute` with its progress, then exactly one result. Leaving the loop cancels the call. */
-  executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options?: ExecuteOptions,
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  executeStream(server: string, tool: string, args?: unknown, options?: ExecuteOptions): ExecutionEvents {
     return this.#core.executeStream(server, tool, args, options);
   }
 
   /** Ends calls (those under way get a while), connections and processes. */
   close(): Promise<void> {
-    return this.#core.close();
+    return this.#change(async () => {
+      this.#servers.clear();
+      await this.#core.close();
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Makes one change after the other: a configuration that cannot be used fails its own `connect` and no other. */
+  #change(change: () => Promise<void>): Promise<void> {
+    const changed = this.#changing.then(change);
+    this.#changing = changed.catch(() => {});
+    return changed;
   }
 }

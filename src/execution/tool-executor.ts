@@ -87,8 +87,6 @@ export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' 
   readonly callCeiling?: number | undefined;
   /** Bytes of a result passed on whole. Default 5 MiB. */
   readonly result?: number | undefined;
-  /** Bytes of cut results kept in total. Default 64 MiB. */
-  readonly resultsKept?: number | undefined;
   /** Timeout of one check on the worker thread, in ms. Default 50. */
   readonly validationBudget?: number | undefined;
   /** Limits of one tool schema; a larger one is not checked. Default 64 levels, 5,000 sub-schemas. */
@@ -129,6 +127,9 @@ export type ExecutionEvent =
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'result'; readonly result: ToolResult<CallToolResult> };
 
+/** The events of one call. Leaving the loop over them cancels the call. */
+export type ExecutionEvents = AsyncGenerator<ExecutionEvent, void, undefined>;
+
 const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
@@ -155,7 +156,7 @@ export class ToolExecutor {
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#clock = clock;
     this.#drain = limits.drain ?? DEFAULTS.limits.drain;
-    this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
+    this.#pages = options.pages ?? new ResultPages({ clock });
     this.gates = options.gates ?? new CallGates(clock);
     const { slots, buckets, breakers } = this.gates;
     breakers.configure(options.breaker);
@@ -261,12 +262,7 @@ export class ToolExecutor {
   }
 
   /** Calls a tool and yields its progress. Leaving the loop cancels the call. */
-  async *executeStream(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options: ExecuteOptions = {},
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  async *executeStream(server: string, tool: string, args?: unknown, options: ExecuteOptions = {}): ExecutionEvents {
     const events = new EventQueue<ExecutionEvent>();
     const left = new Cancellation(options.signal);
     const onProgress = (note: Progress) => {
@@ -345,4 +341,4 @@ export class ToolExecutor {
   }
 }
 
-const CLOSED = 'The gateway is shutting down and takes no more calls.';
+const CLOSED = 'The engine is closing and takes no more calls.';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { difference, evaluate, type JudgedSearch, percentile, summarize } from './evaluate.ts';
 import type { JudgedQuery } from './metrics.ts';
 import { missesOf } from './misses.ts';
-import { reliabilityOf } from './reliability.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const hit = (name: string, relevance?: number) => ({ server: 's', name, relevance });
@@ -168,30 +167,6 @@ describe('missesOf', () => {
   it('counts a tool that came far down but that the answer shows not as missing', async () => {
     const [outcome] = await evaluate(ranker, [needs('x a', 'a')]);
     expect(missesOf(outcome ? [outcome] : [])).toMatchObject([{ reason: 'late', rank: 2 }]);
-  });
-});
-
-describe('reliabilityOf', () => {
-  it('holds relevance against how often the first hit is right', async () => {
-    const sure: JudgedSearch = { rank: (query) => [hit(query.split(' ')[0] ?? '', Number(query.split(' ')[1]))] };
-    const outcomes = await evaluate(sure, [
-      needs('a 0.9', 'a'),
-      needs('a 1', 'a'),
-      needs('b 0.95', 'a'),
-      needs('b 0.15', 'a'),
-    ]);
-    const { bins, error, without } = reliabilityOf(outcomes);
-    expect(bins).toMatchObject([
-      { from: 0.1, to: 0.2, queries: 1, right: 0 },
-      { from: 0.9, to: 1, queries: 3, right: 2 / 3 },
-    ]);
-    expect(error).toBeCloseTo((0.15 + 3 * (0.95 - 2 / 3)) / 4, 12);
-    expect(without).toBe(0);
-  });
-
-  it('counts queries without a hit apart', async () => {
-    const outcomes = await evaluate({ rank: () => [] }, [needs('a', 'a')]);
-    expect(reliabilityOf(outcomes)).toEqual({ bins: [], error: 0, without: 1 });
   });
 });
 

@@ -9,7 +9,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
-import type { ExecutionEvent } from '../execution/tool-executor.ts';
+import type { ExecutionEvents } from '../execution/tool-executor.ts';
 import type { ParsedQuery } from '../search/query.ts';
 import type { LearntTool } from '../search/usage-record.ts';
 import { UsageStore, type UsageStoreOptions } from './usage-store.ts';
@@ -96,11 +96,7 @@ export class UsageLearning {
   }
 
   /** Like `settled`, for a streamed call. */
-  async *watched(
-    ref: ToolRef,
-    caller: Caller | undefined,
-    events: AsyncGenerator<ExecutionEvent, void, undefined>,
-  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  async *watched(ref: ToolRef, caller: Caller | undefined, events: ExecutionEvents): ExecutionEvents {
     for await (const event of events) {
       if (event.type === 'result') this.settled(ref, caller, event.result);
       yield event;

@@ -186,7 +186,7 @@ describe('too few file descriptors', () => {
     await using sandbox = new Sandbox();
     using witness = evil(WITNESS);
     const servers = ['first', 'second'].map((name) => entry(name, witness.args, { tools: [tool('echo')] }));
-    const gateway = new RawGateway(sandbox, sandbox.write({ servers }));
+    const gateway = new RawGateway(sandbox, sandbox.write({ servers, retry: { attempts: 0 } }));
     await gateway.initialize();
     const first = () => gateway.answer(gateway.beginCall('first', 'echo', { text: 'hi' }));
     await first();

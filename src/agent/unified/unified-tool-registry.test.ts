@@ -188,7 +188,7 @@ describe('lists from outside', () => {
   });
 });
 
-describe('discovery', () => {
+describe.concurrent('discovery', () => {
   it('reads each list once however many ask at the same time', async () => {
     const { servers, asked, hold } = serversOf({ a: [tool('x')], b: [tool('y')] });
     const registry = new UnifiedToolRegistry({ servers });
@@ -814,7 +814,7 @@ describe('a programmer’s mistakes', () => {
   });
 });
 
-describe('providers', () => {
+describe.concurrent('providers', () => {
   const provider = (over: Partial<ToolProvider> = {}): ToolProvider => ({
     name: 'scripts',
     listToolMetadata: () => [
@@ -951,7 +951,7 @@ describe('providers', () => {
   });
 });
 
-describe('logs', () => {
+describe.concurrent('logs', () => {
   it('tell the five events, each with its trace', async () => {
     const log: { level: string; fields: Record<string, unknown>; message: string | undefined }[] = [];
     const at = (level: string) => (fields: object, message?: string) =>
@@ -1008,7 +1008,7 @@ describe('logs', () => {
   });
 });
 
-describe('what local servers write to stderr', () => {
+describe.concurrent('what local servers write to stderr', () => {
   it.each([
     ['kept in the state folder', {}, ['logs']],
     ['not kept by an engine that was told so', { limits: { stderr: 0 } }, []],
@@ -1038,7 +1038,7 @@ describe('what local servers write to stderr', () => {
   });
 });
 
-describe('servers from the environment', () => {
+describe.concurrent('servers from the environment', () => {
   it('are made for the names that are listed and have an address', () => {
     const env = {
       RUBE_MCP_URL: 'https://rube.app/mcp',

@@ -164,8 +164,7 @@ describe('Streamable HTTP', () => {
       await using server = await evilHttp({ era, on: [{ method: 'tools/call', do: steps }] });
       await using opened = await open(`${server.origin}/mcp`);
       const error = await opened.connection.callTool(...toolCall('echo')).catch((thrown) => thrown);
-      expect(error).toMatchObject({ name: 'DiscoveryError', details: { outcome: 'unknown' } });
-      expect(['SERVER_CONNECTION_ERROR', 'TOOL_EXECUTION_ERROR']).toContain(error.code);
+      expect(error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
       expect(server.received('tools/call')).toHaveLength(1);
       expect(opened.connection.closed).toBe(false);
     }
@@ -193,7 +192,9 @@ describe('Streamable HTTP', () => {
     });
     await using modern = await open(server.url);
     const before = Date.now();
-    await expect(modern.connection.callTool(...toolCall('x'))).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+    await expect(modern.connection.callTool(...toolCall('x'))).rejects.toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+    });
     expect(Date.now() - before).toBeLessThan(5_000);
     expect(gets).toBe(0);
   });
@@ -316,7 +317,7 @@ describe('legacy SSE', () => {
     const call = opened.connection.callTool(...toolCall('x'));
     await expect.poll(() => server.requests.filter((request) => request.startsWith('POST /messages')).length).toBe(3);
     server.cut();
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
+    await expect(call).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
     await sleep(50);
     expect(opened.ends).toHaveLength(1);
     expect(server.opened).toBe(1);

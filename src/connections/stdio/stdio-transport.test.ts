@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil } from '../../../test/fixtures/evil.ts';
+import { redactUnknown } from '../../secrets/redactor.ts';
 import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from '../json-rpc.ts';
 import { largeTurns } from '../large-turns.ts';
 import { Peer, PeerClosedError } from '../peer.ts';
@@ -95,7 +96,7 @@ describe('noise on stdout', () => {
     ['long lines', 'x'.repeat(200)],
   ])('that never ends costs nobody else the time: %s', { timeout: 30_000 }, async (_, line) => {
     const flood = `const text = ${JSON.stringify(`${line}\n`)}.repeat(10_000); const more = () => process.stdout.write(text, more); more();`;
-    const wire = transport(process.execPath, ['-e', flood], { env: { PATH } });
+    const wire = transport(process.execPath, ['-e', flood], { stageMs: 100 });
     await wire.start();
     await expect.poll(() => wire.noise, { timeout: 10_000 }).toBeGreaterThan(256);
     // A chunk of 64 KiB at the most, and then a pause that lasts longer than these turns do.
@@ -107,13 +108,39 @@ describe('noise on stdout', () => {
   });
 });
 
+it('noise on stdout splits no line of stderr: half a secret would not be recognised', async () => {
+  const steps = `
+    const steps = [
+      () => process.stdout.write('hello\\n'),
+      () => process.stderr.write('word\\nmore'),
+      () => process.stdout.write('bye\\n'),
+    ];
+    process.stderr.write('pass');
+    process.stdin.on('data', () => steps.shift()?.());`;
+  let told = '';
+  const wire = transport(process.execPath, ['-e', steps], { onStderr: (chunk) => (told += chunk) });
+  await wire.start();
+  const next = () => wire.send({ jsonrpc: '2.0', method: 'next' });
+  await expect.poll(() => told).toBe('pass');
+  next();
+  await expect.poll(() => wire.log(redactUnknown)).toBe('pass\n[stdout] hello\n');
+  expect(told).toBe('pass');
+  next();
+  await expect.poll(() => told).toBe('password\n[stdout] hello\nmore');
+  next();
+  await expect.poll(() => wire.noise).toBe(2);
+  await wire.close();
+  await expect.poll(() => told).toBe('password\n[stdout] hello\nmore\n[stdout] bye\n');
+  expect(wire.log(redactUnknown)).toBe(told);
+});
+
 describe('empty lines on stdout', () => {
   it.each(['\n', '\r\n', ' \n', '\t\t\n', '\u00a0\n', `${' '.repeat(300)}\n`])(
     'that never end leave the loop free: %j',
     { timeout: 30_000 },
     async (line) => {
       const flood = `const text = ${JSON.stringify(line)}.repeat(65_536); const more = () => process.stdout.write(text, more); more(); process.stderr.write('begun');`;
-      const wire = transport(process.execPath, ['-e', flood]);
+      const wire = transport(process.execPath, ['-e', flood], { stageMs: 100 });
       await wire.start();
       await expect.poll(() => wire.stderr.size, { timeout: 10_000 }).toBeGreaterThan(0);
       const before = performance.eventLoopUtilization();
@@ -354,14 +381,14 @@ describe('stderr', () => {
     const flood = `
       const { writeSync } = require('node:fs');
       const bytes = ${bytes};
-      const end = Date.now() + 1500;
+      const end = Date.now() + 900;
       while (Date.now() < end) writeSync(2, bytes);
       writeSync(2, ' THE END');`;
     const wire = transport(process.execPath, ['-e', flood], { onStderr: () => chunks++ });
     await wire.start();
     await expect.poll(() => chunks, { timeout: 10_000 }).toBeGreaterThan(0);
     const [began, before] = [performance.now(), chunks];
-    await sleep(1000);
+    await sleep(600);
     // It may take 5 ms of our time and then a twelfth of all time, at a quarter of a millisecond for each.
     expect(chunks - before).toBeLessThanOrEqual(1 + (5 + 0.08 * (performance.now() - began)) / 0.25);
     await expect.poll(() => wire.stderr.toString().endsWith(' THE END'), { timeout: 10_000 }).toBe(true);
@@ -485,7 +512,7 @@ describe('closing', () => {
   });
 
   it('leaves no descendant of a wrapper whose grandchild ignores end of input and SIGTERM', async () => {
-    const wire = transport('sh', ['-c', `"${process.execPath}" "${fixture('stubborn.mjs')}"; true`]);
+    const wire = transport('sh', ['-c', `"${process.execPath}" "${fixture('stubborn.mjs')}"; true`], { stageMs: 300 });
     await wire.start();
     await expect.poll(() => wire.stderr.toString(), { timeout: 10_000 }).toContain('ready');
     const { pid } = wire;

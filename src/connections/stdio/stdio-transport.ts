@@ -59,6 +59,7 @@ export interface StdioTransportOptions {
 }
 
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
+const NEWLINE = 0x0a;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines between messages that are not charged. */
 const FEW_BLANK = 256;
@@ -80,8 +81,10 @@ export class StdioTransport implements Wire {
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #lines: LineReader | undefined;
-  /** Noise in the current chunk. */
+  /** Noise that is not in the log yet. */
   #unheard = '';
+  /** Whether the last line of stderr is unfinished. Noise inside it could split a secret, which no redactor would find. */
+  #isMidLine = false;
   /** Messages in it that no caller waited for, and all messages. */
   #unasked = 0;
   #messages = 0;
@@ -110,6 +113,12 @@ export class StdioTransport implements Wire {
     this.#options = options;
     this.stderr = new ByteRing(options.stderrBytes);
     this.#errors = new ThinnedLines((chunk, isAfterGap) => options.onStderr?.(chunk, isAfterGap));
+  }
+
+  /** The end of stderr, with the noise of stdout. */
+  log(redact: Redact): string {
+    const text = this.stderr.read(redact);
+    return this.#unheard === '' ? text : `${text}${this.#isMidLine ? '\n' : ''}${redact(this.#unheard)}`;
   }
 
   /** The child's process id while it runs. */
@@ -173,8 +182,9 @@ export class StdioTransport implements Wire {
       });
       const { stderr } = child;
       stderr.on('data', (chunk: Buffer) => {
-        this.stderr.push(chunk);
-        this.#errors.push(chunk);
+        const end = this.#unheard === '' ? 0 : chunk.lastIndexOf(NEWLINE) + 1;
+        if (end > 0) this.#heard(chunk.subarray(0, end));
+        if (end < chunk.length) this.#heard(chunk.subarray(end));
         const pause = this.#errorShare.charge(CHUNK_MS);
         if (pause === 0 || this.#exit) return;
         stderr.pause();
@@ -186,6 +196,7 @@ export class StdioTransport implements Wire {
         // Its last output is still being read.
         if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
+        this.#keepNoise(true);
         this.onclose?.();
         void this.close();
       };
@@ -325,6 +336,23 @@ export class StdioTransport implements Wire {
     return line.length <= LIMITS.text.long ? line : redact.cut(line, LIMITS.text.long).replace(/\S+$/, '…');
   }
 
+  #heard(errors: Buffer): void {
+    this.stderr.push(errors);
+    this.#errors.push(errors);
+    this.#isMidLine = errors.at(-1) !== NEWLINE;
+    this.#keepNoise();
+  }
+
+  /** Puts noise into the log once no line of stderr is unfinished, or at the end. */
+  #keepNoise(atEnd = false): void {
+    if (this.#unheard === '' || (this.#isMidLine && !atEnd)) return;
+    const noise = Buffer.from(this.#isMidLine ? `\n${this.#unheard}` : this.#unheard);
+    this.stderr.push(noise);
+    this.#options.onStderr?.(noise);
+    this.#unheard = '';
+    this.#isMidLine = false;
+  }
+
   /**
    * Keeps the noise so far. A child that floods us is read more slowly, so that others need not wait: settles when
    * reading may go on.
@@ -343,12 +371,7 @@ export class StdioTransport implements Wire {
     this.#messages = 0;
     this.#unasked = 0;
     this.#spent = 0;
-    if (this.#unheard !== '') {
-      const noise = Buffer.from(this.#unheard);
-      this.stderr.push(noise);
-      this.#options.onStderr?.(noise);
-      this.#unheard = '';
-    }
+    this.#keepNoise();
     const pause = ms === 0 ? 0 : this.#share.charge(ms);
     // A process that has ended is read to its end.
     if (pause === 0 || this.#exit) return undefined;

@@ -85,7 +85,7 @@ describe('breakers', () => {
   });
 
   test.each([
-    ['a connection that dies', 'TOOL_EXECUTION_ERROR', 'unknown'],
+    ['a connection that dies', 'SERVER_CONNECTION_ERROR', 'unknown'],
     ['a server that does not start', 'SERVER_CONNECTION_ERROR', 'not_sent'],
   ] as const)('%s counts once, however many calls it takes along', async (_, code, outcome) => {
     const breakers = new CircuitBreakers();

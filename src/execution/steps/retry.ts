@@ -23,8 +23,6 @@ export interface RetryOptions {
   readonly factor?: number | undefined;
   /** The longest delay of our own, in ms. Default 30 s. */
   readonly maxDelay?: number | undefined;
-  /** The longest delay a server may ask for, in ms. Default 60 s. */
-  readonly maxRetryAfter?: number | undefined;
   /** Random share of each delay, so that callers do not all retry at once. Default 0.1. */
   readonly jitter?: number | undefined;
   /** Time for all attempts of a call without its own deadline, in ms. Default 10 min. */
@@ -89,9 +87,9 @@ const mayGoAway = (error: ErrorInfo): boolean =>
 /** Returns the delay in milliseconds before the n-th retry. */
 export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
   const { delay = DEFAULTS.retry.initial, factor = DEFAULTS.retry.factor, maxDelay = DEFAULTS.retry.max } = options;
-  const { maxRetryAfter = LIMITS.time.retryAfter, jitter = DEFAULTS.retry.jitter, random = Math.random } = options;
+  const { jitter = DEFAULTS.retry.jitter, random = Math.random } = options;
   const own = pauseAfter(repetition, { initial: delay, max: maxDelay, factor, jitter }, random);
   const wish =
     retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : 0;
-  return Math.max(own, Math.min(wish, maxRetryAfter));
+  return Math.max(own, Math.min(wish, LIMITS.time.retryAfter));
 }
