@@ -324,6 +324,6 @@ it('after any history of lists, changes, approvals, restarts, losses, damage and
       }
       await rm(backup, { recursive: true, force: true });
     }),
-    { numRuns: 25 },
+    { numRuns: 40 },
   );
 });

@@ -388,6 +388,12 @@ const limits = {
     fileBytes: 64 * MIB,
     /** Characters of an approved definition that is kept for the next diff. */
     keptDefinition: 64 * KIB,
+    /** Lines of the diff of one definition. */
+    diffLines: 200,
+    /** Characters of a changed text in such a line; of a longer one the middle is left out. */
+    diffText: 2_000,
+    /** Unchanged characters on both sides of it. */
+    diffContext: 60,
   },
   /** Requests to search. */
   search: {
