@@ -394,6 +394,14 @@ const limits = {
     diffText: 2_000,
     /** Unchanged characters on both sides of it. */
     diffContext: 60,
+    /** Characters of all texts of a definition that are scanned: more than a definition may have by default. */
+    scanned: 2 * MIB,
+    /** Findings of one definition; a person has seen enough by then. */
+    findings: 50,
+    /** Characters of a finding's excerpt. */
+    excerpt: 160,
+    /** Characters of one encoded text that is decoded and scanned. */
+    encoded: 64 * KIB,
   },
   /** Requests to search. */
   search: {
