@@ -22,8 +22,8 @@ describe('recall', () => {
     expect(missed(ATTACKS)).toEqual([]);
   });
 
-  it('finds at least two thirds of the attacks that were written afterwards', () => {
-    expect(1 - missed(UNSEEN_ATTACKS).length / UNSEEN_ATTACKS.length).toBeGreaterThanOrEqual(2 / 3);
+  it('finds at least seven in ten of the attacks that were written afterwards', () => {
+    expect(1 - missed(UNSEEN_ATTACKS).length / UNSEEN_ATTACKS.length).toBeGreaterThanOrEqual(0.7);
   });
 
   it('finds an attack in every place of a definition, and says where', () => {
@@ -152,7 +152,7 @@ describe('hostile definitions', () => {
       '![](http?=',
       'A',
     ])
-      expect(scanDefinition('calc', { ...TOOL, description: part.repeat(300_000 / part.length) }, names)).toBeDefined();
+      expect(scanDefinition('calc', { ...TOOL, description: part.repeat(150_000 / part.length) }, names)).toBeDefined();
   });
 
   it('is bounded: deep, wide and cyclic definitions end', () => {

@@ -20,14 +20,11 @@ const TELL = any(
   'tell telling inform informing mention mentioning reveal revealing disclose disclosing notify notifying alert alerting warn warning',
 );
 const PERSON = any('user users human humans person people operator anyone anybody');
-const TAKE = any(
-  'read open cat load access copy include append attach send upload pass provide paste dump extract collect steal exfiltrate forward post transmit encode lies lesen lies sende schicke lis lire envoie envoyer ouvre lee leer envia enviar abre leia leggi invia прочитай прочитайте отправь отправьте открой прочти 读取 發送 发送 打开 上传 読み取り 読んで 送信 읽고 읽어 전송',
-);
 const GIVE = any(
   'send post upload forward transmit exfiltrate submit leak deliver mail email sende schicke envoie envoyer envia enviar invia отправь отправьте перешли 发送 發送 上传 送信 전송',
 );
 const PRIVATE = any(
-  'credentials credential password passwords secret secrets tokens conversation conversations history keys private passwoerter zugangsdaten identifiants contrasenas credenciales senhas пароли пароль 密码 密碼 凭据 パスワード 비밀번호',
+  'credentials credential password passwords secret secrets tokens conversation conversations history keys private passworter passwort zugangsdaten identifiants contrasenas credenciales senhas пароли пароль 密码 密碼 凭据 パスワード 비밀번호',
 );
 const CHAT = any('conversation chat dialogue dialog transcript');
 
@@ -49,8 +46,13 @@ const WRITTEN: Readonly<Record<PhraseRule, readonly string[]>> = {
     `set|put aside ~3 ${ORDERS}`,
     `pay no attention ~6 ${ORDERS}|message|says|said|told`,
     `${any('alle samtliche bisherigen fruheren vorherigen obigen')} ~3 ${ORDERS_ELSEWHERE} ~3 ignorieren|vergessen|missachten|ignoriert`,
+    `your|previous|prior|earlier|former|system ~1 ${ORDERS} ~3 outdated|void|obsolete|superseded|revoked|cancelled|replaced`,
+    'you ~2 were|are told|instructed|taught ~6 void|invalid|obsolete|outdated|wrong',
     // Something is to stay hidden from the person.
-    `not|dont|never|without|avoid|refrain|mustnt|cannot ~2 ${TELL} ~10 ${PERSON}`,
+    `${PERSON} ~1 not|doesnt|dont|wont|cannot|never ~3 notice|hear|realise|realize|suspect`,
+    `remain|remains|stay|stays|kept|be ~1 hidden|invisible|secret|concealed ~1 from|to ~1 ${PERSON}`,
+    'ninforme|ninformez|navertis|navertissez ~4 utilisateur|lutilisateur',
+    `not|dont|never|without|avoid|refrain|mustnt|cannot ~1 ${TELL} ~10 ${PERSON}`,
     `not|dont|never|without|no ~3 let|letting ~3 ${PERSON} ~1 know|see|notice|find`,
     `no need ~1 tell|inform|notify|ask|warn ~2 ${PERSON}`,
     `not|dont|never|without ~1 show|showing|display|expose|present ~4 to ~1 ${PERSON}`,
@@ -118,7 +120,9 @@ const WRITTEN: Readonly<Record<PhraseRule, readonly string[]>> = {
     `${any('include pass put append send copy provide attach forward upload paste')} ~3 user|users|your|their ~2 ${any('password passwords credentials secrets cookies cookie')} ~8 ${any('parameter argument field note value')}|<url>|<email>`,
     'curl|wget|fetch ~4 <url> ~6 $|env|password|token|secret|secrets|<secret-place>|<env-file>',
     'value|values|contents|content|dump|print|output|all|include|pass|send ~4 <env-dump>',
-    'curl|wget ~3 <url> ~4 sh|bash|zsh|python|python3|node|powershell',
+    'everything|all|whatever ~1 user|users ~2 said|wrote|typed|told|entered ~2 so|up|until|before|earlier',
+    `${GIVE} ~2 every|all|each ~4 to ~1 <url>|<email>`,
+    'curl|wget ~3 <url> ~8 sh|bash|zsh|python|python3|node|powershell',
     'sent|forwarded|copied|mailed ~3 to ~2 <email>',
     `${GIVE} ~8 user|users|messages|conversation|prompt|prompts ~8 to ~2 <url>|<email>`,
     'api|access|private key|keys|tokens|token ~6 appeared|seen|mentioned ~6 conversation|chat|them|messages|context|earlier',

@@ -49,7 +49,9 @@ export function wordsIn(
       push(STOP, index, index);
     last = index + chunk.length;
     for (const name of classesOf(chunk)) push(name, index, last);
-    for (const piece of chunk.replaceAll(/['’]/g, '').matchAll(PIECE)) {
+    // An address is one word.
+    const inner = /^https?:[\x21-\x7e]*$/.test(chunk) ? '' : chunk;
+    for (const piece of inner.replaceAll(/['’]/g, '').matchAll(PIECE)) {
       const at = index + piece.index;
       if (/[。！？；]/.test(piece[0])) push(STOP, at, at + 1);
       else if (SPACELESS.test(piece[0])) pushTerms(piece[0], at);
