@@ -87,7 +87,8 @@ export function scanDefinition(
 
 /** Finds phrases in a text and in what is encoded in it. */
 function phrasesIn(text: string): { readonly rule: PhraseRule; readonly excerpt: string }[] {
-  return [text, tagText(text), selectorText(text), ...decoded(text)].flatMap((layer) => {
+  const unseen = /^[\x00-\x7f]*$/.test(text) ? [] : [tagText(text), selectorText(text)];
+  return [text, ...unseen, ...decoded(text)].flatMap((layer) => {
     // The shortest phrase is a tag.
     if (layer.length < 6) return [];
     const { text: shown, words } = wordsIn(layer, classesOf, TERMS);

@@ -170,7 +170,7 @@ const EXAMPLE = /@(?:[\w-]{1,40}\.){0,4}(?:example|company|domain|email|acme|tes
 /** Names what a chunk between blanks is, for the phrases. */
 export function classesOf(chunk: string): string[] {
   // Most chunks are plain words.
-  if (/^[\p{L}\p{N}]*[,.)]?$/u.test(chunk)) return [];
+  if (/^[a-z0-9]*[,.)]?$/.test(chunk)) return [];
   const classes: string[] = [];
   if (!chunk.includes('.pub') && SECRET_PLACES.some((place) => chunk.includes(place))) classes.push('<secret-place>');
   if (/(?:^|[^\w.])\.env(?:\.\w{1,20})?(?!\w)/.test(chunk)) classes.push('<env-file>');
