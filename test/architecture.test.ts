@@ -234,6 +234,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'meta-tools',
       'search',
       'secrets',
+      'service',
       'usage',
     ],
     outside: [
