@@ -415,6 +415,8 @@ Parameters:
   labels (string[], optional)
 
 Tags: issues
+Domains: github, github.issues
+Categories: crud.create
 
 Examples:
   Example:
@@ -422,6 +424,16 @@ Examples:
     title: "Bug"
 `);
     expect((await run(['inspect', 'github:slow'])).out).toContain('Parameters:\n  (none)');
+  });
+
+  it('shows the domains and categories that a tool is inferred to have', async () => {
+    const { out } = await run(['inspect', 'github', 'create_issue', '--json']);
+    expect(await documentOf('inspect', out)).toMatchObject({
+      domains: ['github', 'github.issues'],
+      categories: ['crud.create'],
+    });
+    // Nothing in its name, description or annotations is a verb.
+    expect((await run(['inspect', 'github:slow'])).out).not.toContain('Categories:');
   });
 
   it('suggests the tool that was meant', async () => {
