@@ -1111,6 +1111,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     COMMANDS,
     'shows the domains and categories that a tool is inferred to have',
   ]),
+  'service:search': promise(
+    'Searches filter by domain and category; nothing is inferred for a query without them',
+    [COMMANDS, 'filters by domain and category'],
+    ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
+    [INFER, 'gives a search index the domains and categories of the manifest'],
+  ),
   'service:export:layout': promise(
     '§11.2: exported RTFS is capabilities/servers/pending/<server>/<tool>.rtfs',
     [EXPORT, 'writes RTFS in the layout of 004, which reads back'],

@@ -61,18 +61,18 @@ const FIRST_VERSION = '1.0.0';
 /** Returns the manifest of a tool, with inferred domains and categories. Takes any definition and never throws. */
 export function toolToManifest(tool: ManifestTool, server: ManifestServer): CapabilityManifest {
   const { name, title, inputSchema, outputSchema } = tool;
-  const description = textIn(tool.description) ?? textIn(title) ?? name;
+  const said = textIn(tool.description) ?? textIn(title);
   const annotations = isObject(tool.annotations) ? tool.annotations : undefined;
   const serverUrl = addressOf(server);
   return {
     id: `mcp.${server.name}.${name}`,
     version: server.version ?? FIRST_VERSION,
-    description: shorten(description, LIMITS.text.description),
+    description: shorten(said ?? name, LIMITS.text.description),
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     ...(isObject(outputSchema) && { outputSchema }),
     provider: { type: 'mcp', server: server.name, ...(serverUrl !== undefined && { serverUrl }), toolName: name },
     domains: inferDomains(server.name, name),
-    categories: inferCategories(name, { server: server.name, annotations, description }),
+    categories: inferCategories(name, { server: server.name, annotations, description: said }),
     ...(textIn(title) !== undefined && { title }),
     ...(annotations && { annotations }),
   };
