@@ -177,6 +177,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       // The engine writes its tools for APIs, and its own meta-tools are among them.
       'agent',
       'meta-tools',
+      // Loaded for a search by domain or category.
+      'service',
     ],
     outside: FILES,
   },
@@ -208,7 +210,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   // Reads schemas as the validation of calls does, and writes definitions as agents get them.
   service: {
-    us: [...WORDS, 'agent', 'catalog', 'disk', 'execution', 'secrets'],
+    us: [...WORDS, 'agent', 'catalog', 'disk', 'execution', 'search', 'secrets'],
     outside: ['node:crypto', 'node:fs/promises', 'node:path'],
   },
   testing: { us: WORDS, outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
@@ -234,6 +236,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'meta-tools',
       'search',
       'secrets',
+      'service',
       'usage',
     ],
     outside: [

@@ -48,6 +48,11 @@ const REGISTRY_ATTACH = 'src/agent/registry/attach.test.ts';
 const REGISTRY_E2E = 'test/e2e/registry.test.ts';
 const UNIFIED = 'src/agent/unified/unified-tool-registry.test.ts';
 const UNIFIED_AC = 'src/agent/unified/acceptance.test.ts';
+const CONVERT = 'src/service/convert/convert.test.ts';
+const INFER = 'src/service/infer/infer.test.ts';
+const RTFS = 'src/service/rtfs/rtfs.test.ts';
+const EXPORT = 'src/service/export/export.test.ts';
+const EXPORT_COMMAND = 'src/cli/commands/export.test.ts';
 
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 1. Names, files, configuration
@@ -1044,6 +1049,110 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/examples.test.ts', '%s runs and finds everything'],
     ['test/examples.test.ts', 'shows code of $file'],
   ),
+
+  // The discovery service of seed 004
+  'service:types:string': promise('§5.1: "string" is :string', [CONVERT, '{"type":"string"} is :string']),
+  'service:types:numbers': promise(
+    '§5.1: "integer" is :int, "number" is :float',
+    [CONVERT, '{"type":"integer"} is :int'],
+    [CONVERT, '{"type":"number"} is :float'],
+  ),
+  'service:types:boolean': promise('§5.1: "boolean" is :bool', [CONVERT, '{"type":"boolean"} is :bool']),
+  'service:types:array': promise(
+    '§5.1: "array" is [:vector <item-type>]',
+    [CONVERT, '{"type":"array","items":{"type":"string"}} is [:vector :string]'],
+    [CONVERT, '{"type":"array"} is [:vector :any]'],
+  ),
+  'service:types:object': promise(
+    '§5.1: "object" is [:map …]',
+    [CONVERT, '{"type":"object"} is [:map]'],
+    [CONVERT, '{"type":"object","additionalProperties":{"type":"integer"}} is [:map'],
+  ),
+  'service:types:null': promise(
+    '§5.1: "null" and nullable are :any, and a note says why',
+    [CONVERT, '{"type":"null"} is :any'],
+    [CONVERT, '{"type":["string","null"]} is :any'],
+    [CONVERT, '{"type":"string","nullable":true} is :any'],
+    [CONVERT, 'notes what is any, and where'],
+  ),
+  'service:types:enum': promise('§5.1: an enum of strings is :string', [CONVERT, '{"enum":["a","b"]} is :string']),
+  'service:types:example': promise('§5.2: the example is converted literally', [CONVERT, 'writes the example of 004']),
+  'service:types:any': promise(
+    '§14.2: what cannot be expressed is :any with a note, never a failure',
+    [CONVERT, 'ends where a schema refers to itself'],
+    [CONVERT, 'is converted, whatever stands in it'],
+    [RTFS, 'say in comments what the types cannot'],
+  ),
+  'service:types:languages': promise(
+    'Schemas become TypeScript types and zod schemas that compile and accept what the JSON Schema accepts',
+    [CONVERT, 'TypeScript and zod compile in strict mode'],
+    [CONVERT, 'accepts and rejects what the validator does'],
+  ),
+  'service:domains:primary': promise('§6.1: the domain comes from the name of the server, with 004’s examples', [
+    INFER,
+    'take the domain from the name of the server',
+  ]),
+  'service:domains:sub': promise('§6.1: the sub-domain comes from the name of the tool, with 004’s examples', [
+    INFER,
+    'take the sub-domain from the name of the tool',
+  ]),
+  'service:categories': promise(
+    '§6.2: categories come from the name of the tool, with 004’s examples, else from description and annotations',
+    [INFER, 'take the category from the name of the tool'],
+    [INFER, 'come from the description if the name has no verb'],
+    [INFER, 'takes any names and texts'],
+  ),
+  'service:manifest': promise(
+    '§6.3: toolToManifest gives a manifest with inferred domains and categories, for any definition',
+    [EXPORT, 'says what a tool is called, belongs to and does'],
+    [EXPORT, 'takes any definition'],
+  ),
+  'service:inspect': promise('inspect shows domains and categories', [
+    COMMANDS,
+    'shows the domains and categories that a tool is inferred to have',
+  ]),
+  'service:search': promise(
+    'Searches filter by domain and category; nothing is inferred for a query without them',
+    [COMMANDS, 'filters by domain and category'],
+    ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
+    [INFER, 'gives a search index the domains and categories of the manifest'],
+  ),
+  'service:export:layout': promise(
+    '§11.2: exported RTFS is capabilities/servers/pending/<server>/<tool>.rtfs',
+    [EXPORT, 'writes RTFS in the layout of 004, which reads back'],
+    [EXPORT_COMMAND, 'writes usable tools in the layout and the format of 004'],
+  ),
+  'service:export:paths': promise(
+    'Names of servers and tools never choose a path; no link leads out of the folder',
+    [EXPORT, 'keeps every path inside its folder and apart from the others'],
+    [EXPORT, 'names files apart where capital letters do not count'],
+    [EXPORT, 'does not follow a link out of its folder'],
+    [EXPORT_COMMAND, 'does not write through a link that leads out of its folder'],
+  ),
+  'service:export:format': promise(
+    '§11.4: a capability is written as in 004 and reads back',
+    [RTFS, 'are written as in 004'],
+    [RTFS, 'are read back'],
+    [RTFS, 'read back the same for any strings'],
+    [RTFS, '%j is refused with a reason'],
+  ),
+  'service:export:formats': promise(
+    '`anygpt mcp export` writes RTFS, JSON, Markdown, TypeScript, zod and tools of APIs, of usable tools only',
+    [EXPORT_COMMAND, 'writes %s and lists the files as JSON'],
+    [EXPORT_COMMAND, 'leaves disabled tools out unless asked for them'],
+    [EXPORT, 'writes manifests as JSON'],
+    [EXPORT, 'writes a catalogue in which no name breaks a table'],
+    [EXPORT, 'writes tools for %s, and which tool a name means'],
+  ),
+  'service:export:client': promise(
+    'The TypeScript client is typed and calls through the gateway',
+    [EXPORT, 'writes a TypeScript client and zod schemas that compile in strict mode'],
+    [EXPORT_COMMAND, 'writes a TypeScript client that calls tools through a real gateway'],
+  ),
+  'service:export:unreachable': promise('§14.2: a server that cannot be reached is left out of an export and named', [
+    EXPORT_COMMAND,
+    'says which servers were left out, and fails for one that was named',
+  ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

@@ -5,6 +5,7 @@
  */
 import { LOG_LEVELS } from '../core/log.ts';
 import type { ToolParameter } from '../core/types.ts';
+import { EXPORT_FORMATS } from '../service/export/export-formats.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { Command } from './command.ts';
 
@@ -36,6 +37,7 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   logs: ['server'],
   lint: ['server', '...'],
   doctor: ['server', '...'],
+  export: ['server', '...'],
   config: [['show', 'validate', 'sources', 'reload']],
   cache: [['clear'], 'server'],
   trust: ['file', '...'],
@@ -44,7 +46,7 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   completion: [['bash', 'zsh', 'fish']],
 };
 
-/** The values of options, which mean the same in every command. */
+/** The values of options. Those that differ by command have its name before them. */
 const VALUES: Readonly<Record<string, Place>> = {
   server: 'server',
   expose: 'server',
@@ -54,7 +56,9 @@ const VALUES: Readonly<Record<string, Place>> = {
   output: 'file',
   queries: 'file',
   args: 'argument-file',
-  format: ['json', 'yaml', 'ts'],
+  out: 'file',
+  'init format': ['json', 'yaml', 'ts'],
+  'export format': EXPORT_FORMATS,
   'log-level': LOG_LEVELS,
 };
 
@@ -102,10 +106,11 @@ async function argumentsOf(
     else if (!ended && word.startsWith('-')) pending = valueOption(word, options);
     else positionals.push(word);
   }
-  if (pending !== undefined) return at(VALUES[pending] ?? [], current, [], vocabulary);
+  const valuesOf = (option: string): Place => VALUES[`${command} ${option}`] ?? VALUES[option] ?? [];
+  if (pending !== undefined) return at(valuesOf(pending), current, [], vocabulary);
   const [option, written] = /^--([\w-]+)=(.*)$/s.exec(current)?.slice(1) ?? [];
   if (!ended && option !== undefined) {
-    const values = await at(VALUES[option] ?? [], written ?? '', [], vocabulary);
+    const values = await at(valuesOf(option), written ?? '', [], vocabulary);
     return values.map((each) =>
       'filesAfter' in each
         ? { filesAfter: `--${option}=${each.filesAfter}` }

@@ -50,16 +50,18 @@ export const toolsDocument = (server: string, tools: readonly ToolMetadata[]): D
   tools: tools.map(({ name, summary, enabled, tags }) => compact({ name, summary, enabled, tags })),
 });
 
-/** `get_tool_details`. */
-export const detailsDocument = ({
-  server,
-  name,
-  description,
-  parameters = [],
-  examples,
-  tags,
-}: ToolMetadata): Document => ({
+/** Where a tool belongs, as inferred from its definition. */
+export interface Belonging {
+  readonly domains: readonly string[];
+  readonly categories: readonly string[];
+}
+
+/** `get_tool_details`, with where the tool belongs. */
+export const detailsDocument = (
+  { server, name, description, parameters = [], examples, tags }: ToolMetadata,
+  { domains, categories }: Belonging,
+): Document => ({
   ...(compact({ server, tool: name, description }) as Document),
   parameters: parameters.map(compact),
-  ...(compact({ examples, tags }) as Document),
+  ...(compact({ examples, tags, domains, categories }) as Document),
 });

@@ -79,6 +79,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Find servers in MCP registries: search, show, sync',
     load: async () => (await import('./commands/mcp-registry.ts')).registry,
   },
+  export: {
+    summary: 'Write tools as RTFS, TypeScript, zod, JSON, Markdown or API tools',
+    load: async () => (await import('./commands/export.ts')).exportTools,
+  },
   completion: {
     summary: 'Print a completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completion,

@@ -209,8 +209,6 @@ const limits = {
     notes: 50,
     /** Characters of one RTFS document that is read. */
     document: 4 * MIB,
-    /** Characters of a description that domains and categories are read from. */
-    read: 600,
     /** Characters of a name that domains and categories are read from. */
     readName: 200,
   },

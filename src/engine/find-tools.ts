@@ -11,6 +11,7 @@ import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { SearchQuery } from '../search/query.ts';
+import { asksForClasses } from '../search/query-filters.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
@@ -70,7 +71,7 @@ async function findIn(
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
   onLookup?.(unseen.length === 0);
   await discovery.firstLists(unseen, waitMs, caller);
-  const read = catalog.search.read(query);
+  const read = await readQuery(state, query);
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
   if (isShared) runtime.usage?.shown(read.text, caller, results);
@@ -78,6 +79,13 @@ async function findIn(
   if (isShared) runtime.answered(state);
   const notes = searchNotes(discovery, unseen, results, withheld);
   return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
+}
+
+/** Reads a query. Inference is loaded only for one that filters by domain or category. */
+async function readQuery({ catalog }: EngineState, query: string): Promise<SearchQuery> {
+  if (!asksForClasses(query)) return catalog.search.read(query);
+  const { CLASSIFIER } = await import('../service/infer/classify-tool.ts');
+  return catalog.search.read(query, CLASSIFIER);
 }
 
 /** Explains a tool's rank for a query. */
@@ -91,7 +99,7 @@ export async function explainTool(
   const ref = await settleRef(state, server, tool, options);
   const found = await requireTool(state, ref, options.caller);
   if (!found.success) return found;
-  const read = state.catalog.search.read(query);
+  const read = await readQuery(state, query);
   const known = await whatIsKnown(runtime, read, options);
   const about = state.catalog.about(ref.server);
   const explanation = state.catalog.search.explain(read, found.data.metadata, about, { ...options, ...known });

@@ -3,7 +3,8 @@
  * @module
  */
 import type { LiveIndex } from './live-index.ts';
-import { type Filterable, passes, type QueryFilter } from './query-filters.ts';
+import type { SearchQuery } from './query.ts';
+import { type Classifier, type Filterable, type IndexedTool, passes } from './query-filters.ts';
 import { documentCount, FLAG, hasFlag, type Segment, TEXT, tagsOf, textOf } from './segment.ts';
 
 const UNKNOWN = 0;
@@ -13,7 +14,7 @@ const NO = 2;
 /** Returns a test that tells whether a tool passes. */
 export function filterScope(
   index: LiveIndex,
-  filters: readonly QueryFilter[],
+  { filters, classifier }: Pick<SearchQuery, 'filters' | 'classifier'>,
 ): (segment: number, document: number) => boolean {
   if (filters.length === 0) return () => true;
   const ofServer = filters.filter(({ key }) => key === 'server');
@@ -21,7 +22,7 @@ export function filterScope(
   const scopes = index.segments.map(({ segment }) => {
     const servers = segment.servers.map((server) => passes({ ...NO_TOOL, server }, ofServer));
     const known = new Uint8Array(documentCount(segment));
-    const tool = new FilteredTool(segment);
+    const tool = new FilteredTool(segment, classifier);
     return (document: number): boolean => {
       if (servers[segment.documentServers[document] as number] !== true) return false;
       if (ofTool.length === 0) return true;
@@ -32,16 +33,26 @@ export function filterScope(
   return (segment, document) => scopes[segment]?.(document) === true;
 }
 
-const NO_TOOL: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
+const NO_TOOL: Filterable = {
+  server: '',
+  name: '',
+  tags: [],
+  readOnly: false,
+  destructive: false,
+  domains: [],
+  categories: [],
+};
 
 /** Shows one tool at a time to the filters, without its server. */
 class FilteredTool implements Filterable {
   readonly server = '';
   readonly #segment: Segment;
+  readonly #classifier: Classifier | undefined;
   #document = 0;
 
-  constructor(segment: Segment) {
+  constructor(segment: Segment, classifier: Classifier | undefined) {
     this.#segment = segment;
+    this.#classifier = classifier;
   }
 
   at(document: number): this {
@@ -55,6 +66,18 @@ class FilteredTool implements Filterable {
 
   get tags(): string[] {
     return tagsOf(this.#segment, this.#document);
+  }
+
+  get domains(): readonly string[] {
+    return this.#classes('domains');
+  }
+
+  get categories(): readonly string[] {
+    return this.#classes('categories');
+  }
+
+  #classes(kind: keyof Classifier): readonly string[] {
+    return this.#classifier ? classesOf(this.#segment, this.#document, this.#classifier, kind) : [];
   }
 
   get readOnly(): boolean {
@@ -77,3 +100,31 @@ function namesOf(segment: Segment): readonly string[] {
   }
   return known;
 }
+
+type Classes = (readonly string[] | undefined)[];
+
+/** Domains and categories by segment and document, inferred when a filter first asks for them. */
+const classes = new WeakMap<Segment, Readonly<Record<keyof Classifier, Classes>>>();
+
+function classesOf(
+  segment: Segment,
+  document: number,
+  classifier: Classifier,
+  kind: keyof Classifier,
+): readonly string[] {
+  const known = classes.get(segment) ?? { domains: [], categories: [] };
+  classes.set(segment, known);
+  const own = known[kind][document] ?? classifier[kind](toolAt(segment, document)).flatMap(withParents);
+  known[kind][document] = own;
+  return own;
+}
+
+const toolAt = (segment: Segment, document: number): IndexedTool => ({
+  server: segment.servers[segment.documentServers[document] as number] ?? '',
+  name: namesOf(segment)[document] ?? '',
+  summary: textOf(segment, document, TEXT.summary),
+  readOnly: hasFlag(segment, document, FLAG.readOnly),
+});
+
+/** `cloud.aws` is in `cloud`, too. */
+const withParents = (path: string): string[] => path.split('.').map((_, at, parts) => parts.slice(0, at + 1).join('.'));

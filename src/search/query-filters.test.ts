@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeTool } from '../../test/fixtures/search/make-tool.ts';
-import { type Filterable, matchesPattern, passes, readFilters } from './query-filters.ts';
+import {
+  asksForClasses,
+  type Classifier,
+  type Filterable,
+  matchesPattern,
+  passes,
+  readFilters,
+} from './query-filters.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const tool: Filterable = {
@@ -10,6 +17,8 @@ const tool: Filterable = {
   tags: ['Issues', 'write'],
   readOnly: false,
   destructive: false,
+  domains: ['github', 'github.issues'],
+  categories: ['crud', 'crud.create'],
 };
 const admits = (query: string, of: Partial<Filterable> = {}): boolean =>
   passes({ ...tool, ...of }, readFilters(query).filters);
@@ -40,6 +49,14 @@ describe('readFilters', () => {
     'time 12:30',
   ])('leaves %j alone', (query) => {
     expect(readFilters(query)).toEqual({ filters: [], text: query });
+  });
+
+  it('takes a domain or a category for text where nothing tells them', () => {
+    const query = 'domain:github -category:crud.read open';
+    expect(readFilters(query, false)).toEqual({ filters: [], text: query });
+    expect(readFilters(query).filters.map(({ key }) => key)).toEqual(['domain', 'category']);
+    expect([query, '-category:x', 'DOMAIN:x'].every(asksForClasses)).toBe(true);
+    expect(['subdomain:x', 'the domain of x', 'https://domain:80'].some(asksForClasses)).toBe(false);
   });
 
   it('reads at most sixteen and gives what is beyond to the search', () => {
@@ -85,6 +102,15 @@ describe('passes', () => {
     ['readonly:no', true],
     ['-readonly:true', true],
     ['destructive:yes', false],
+    ['domain:github', true],
+    ['domain:GitHub.Issues', true],
+    ['domain:issues', false],
+    ['domain:*.issues', true],
+    ['-domain:github', false],
+    ['category:crud', true],
+    ['category:crud.read', false],
+    ['category:crud.read category:crud.create', true],
+    ['domain:github category:search', false],
     ['', true],
   ])('%j: %s', (query, expected) => {
     expect(admits(query)).toBe(expected);
@@ -138,6 +164,29 @@ describe('filters in a search', () => {
     expect(found('tag:vcs').sort()).toEqual(['github:create_issue', 'github:list_issues', 'gitlab:create_issue']);
     expect(found('tag:vcs -tag:beta name:create_*')).toEqual(['github:create_issue']);
     expect(found('destructive:true')).toEqual(['gitlab:delete_project']);
+  });
+
+  it('by domain and category ask for each tool once, and only if a query has them', () => {
+    let asked = '';
+    const classifier: Classifier = {
+      domains: ({ server }) => {
+        asked += 'd';
+        return [`vcs.${server}`];
+      },
+      categories: ({ name, summary, readOnly }) => {
+        asked += 'c';
+        return [readOnly ? 'read' : `${name}: ${summary}`.toLowerCase()];
+      },
+    };
+    const names = (query: string): string[] =>
+      engine.find(engine.read(query, classifier)).results.map((hit) => `${hit.server}:${hit.tool}`);
+    expect(names('tag:beta')).toEqual(['gitlab:create_issue']);
+    expect(asked).toBe('');
+    expect(names('domain:vcs.github category:read')).toEqual(['github:list_issues']);
+    expect(names('domain:vcs -domain:vcs.git* boot')).toEqual(['server:reboot']);
+    expect(names('category:"delete_project: delete a project"')).toEqual(['gitlab:delete_project']);
+    expect(names('domain:nothing issue')).toEqual([]);
+    expect([...asked].sort().join('')).toBe('cccccddddd');
   });
 
   it('never hide a tool that the query names, server and all', () => {

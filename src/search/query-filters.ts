@@ -1,13 +1,13 @@
 /**
- * Reads the filters that people write into a query: `server:github`, `-tag:beta`, `name:create_*`, `readonly:true`. `*` stands
- * for any letters; there are no regular expressions.
+ * Reads the filters that people write into a query: `server:github`, `-tag:beta`, `name:create_*`, `readonly:true`,
+ * `domain:github.issues`. `*` stands for any letters; there are no regular expressions.
  * @module
  */
 
 import { LIMITS } from '../core/limits.ts';
 
 /** What a filter looks at. */
-export type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive';
+export type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive' | 'domain' | 'category';
 
 /** One filter; `value` is lower case. */
 export interface QueryFilter {
@@ -19,6 +19,20 @@ export interface QueryFilter {
   readonly not: boolean;
 }
 
+/** What an index knows of a tool. */
+export interface IndexedTool {
+  readonly server: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly readOnly: boolean;
+}
+
+/** Infers what a tool is about (`github`, `github.issues`) and what it does (`crud.read`). */
+export interface Classifier {
+  domains(tool: IndexedTool): readonly string[];
+  categories(tool: IndexedTool): readonly string[];
+}
+
 /** The properties of a tool that filters test. */
 export interface Filterable {
   readonly server: string;
@@ -26,21 +40,32 @@ export interface Filterable {
   readonly tags: readonly string[];
   readonly readOnly: boolean;
   readonly destructive: boolean;
+  readonly domains: readonly string[];
+  readonly categories: readonly string[];
 }
 
-const FILTER = /(?<!\S)(-?)(server|tag|name|readonly|destructive):(?:"([^"\n]*)"|(\S+))/giu;
+const FILTER = /(?<!\S)(-?)(server|tag|name|readonly|destructive|domain|category):(?:"([^"\n]*)"|(\S+))/giu;
 const TRUE = new Set(['true', 'yes', '1']);
 
-/** Takes the filters out of a query. */
-export function readFilters(query: string): { readonly filters: readonly QueryFilter[]; readonly text: string } {
+/** Tells whether a query may have filters by domain or category. */
+export const asksForClasses = (query: string): boolean => /(?<!\S)-?(?:domain|category):/i.test(query);
+
+const CLASS_KEYS: ReadonlySet<string> = new Set(['domain', 'category']);
+
+/** Takes the filters out of a query. Without `classes`, those by domain and category stay, as words. */
+export function readFilters(
+  query: string,
+  classes = true,
+): { readonly filters: readonly QueryFilter[]; readonly text: string } {
   const filters: QueryFilter[] = [];
   const text = query.replace(FILTER, (whole, minus: string, key: string, quoted?: string, bare?: string) => {
     const value = (quoted ?? bare ?? '').toLowerCase();
     const pieces = value.split('*');
     const isUsable =
       value !== '' && value.length <= LIMITS.search.filterValue && pieces.length <= LIMITS.search.filterStars + 1;
-    if (!isUsable || filters.length >= LIMITS.search.filters) return whole;
-    filters.push({ key: key.toLowerCase() as FilterKey, value, pieces, not: minus === '-' });
+    const kind = key.toLowerCase() as FilterKey;
+    if (!isUsable || filters.length >= LIMITS.search.filters || (!classes && CLASS_KEYS.has(kind))) return whole;
+    filters.push({ key: kind, value, pieces, not: minus === '-' });
     return ' ';
   });
   return { filters, text };
@@ -61,7 +86,15 @@ export function passes(tool: Filterable, filters: readonly QueryFilter[]): boole
 }
 
 /** One bit a kind, because every tool is tested. */
-const KINDS: Readonly<Record<FilterKey, number>> = { server: 1, tag: 2, name: 4, readonly: 8, destructive: 16 };
+const KINDS: Readonly<Record<FilterKey, number>> = {
+  server: 1,
+  tag: 2,
+  name: 4,
+  readonly: 8,
+  destructive: 16,
+  domain: 32,
+  category: 64,
+};
 
 function matches(tool: Filterable, { key, value, pieces }: QueryFilter): boolean {
   switch (key) {
@@ -75,6 +108,10 @@ function matches(tool: Filterable, { key, value, pieces }: QueryFilter): boolean
       return tool.readOnly === TRUE.has(value);
     case 'destructive':
       return tool.destructive === TRUE.has(value);
+    case 'domain':
+      return tool.domains.some((domain) => matchesPattern(domain, pieces));
+    case 'category':
+      return tool.categories.some((category) => matchesPattern(category, pieces));
   }
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { QueryFilter } from './query-filters.ts';
+import type { Classifier, QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
@@ -57,6 +57,8 @@ export interface ParsedQuery {
 /** A query whose filters were taken out. */
 export interface SearchQuery extends ParsedQuery {
   readonly filters: readonly QueryFilter[];
+  /** Infers what filters by domain or category test. */
+  readonly classifier?: Classifier | undefined;
 }
 
 /** Values rarely name a tool, but sometimes they do (`'users' collection`). */

@@ -12,7 +12,7 @@ import { explainScore, fuse } from './fusion.ts';
 import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { restAgrees } from './name-agreement.ts';
 import { parseQuery, type SearchQuery } from './query.ts';
-import { readFilters } from './query-filters.ts';
+import { type Classifier, readFilters } from './query-filters.ts';
 import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
@@ -120,17 +120,20 @@ export class SearchEngine {
     return this.find(query, options).results;
   }
 
-  /** Reads a query, for a caller that needs its words before it searches. */
-  read(query: string): SearchQuery {
+  /**
+   * Reads a query, for a caller that needs its words before it searches. With a classifier, it may have filters by
+   * domain and category.
+   */
+  read(query: string, classifier?: Classifier): SearchQuery {
     const { parts } = this.#settings;
     const written = query.slice(0, LIMITS.search.query);
-    const { filters, text } = readFilters(written);
+    const { filters, text } = readFilters(written, classifier !== undefined);
     if (filters.length > 0) {
       // A server may be called `server`, and `server:ping` is then a tool.
       const name = parseQuery(written, parts);
       if (isName(this.#store.read(), name)) return { ...name, filters: [] };
     }
-    return { ...parseQuery(text, parts), filters };
+    return { ...parseQuery(text, parts), filters, classifier };
   }
 
   /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
@@ -194,7 +197,7 @@ export class SearchEngine {
     const settings = this.#settings;
     const query = typeof asked === 'string' ? this.read(asked) : asked;
     const { filters } = query;
-    const passes = filterScope(index, filters);
+    const passes = filterScope(index, query);
     const accepts = (segment: number, document: number): boolean => {
       if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
       return passes(segment, document);

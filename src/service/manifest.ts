@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '../core/limits.ts';
 import { addressWords, isLocal } from '../core/transport-parts.ts';
-import type { JsonSchema, ServerDefinition, ToolAnnotations, ToolDefinition } from '../core/types.ts';
+import type { JsonSchema, ServerDefinition, ToolAnnotations, ToolMetadata } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { REDACTED } from '../secrets/redactor.ts';
@@ -42,6 +42,12 @@ export interface CapabilityManifest {
   readonly annotations?: ToolAnnotations | undefined;
 }
 
+/** The parts of a tool that a manifest needs; a `ToolDefinition` has them, too. */
+export type ManifestTool = Pick<
+  ToolMetadata,
+  'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
+>;
+
 /** The parts of a server's definition that a manifest needs. */
 export interface ManifestServer extends Pick<ServerDefinition, 'name'> {
   readonly connection?: ServerDefinition['connection'] | undefined;
@@ -53,20 +59,20 @@ export interface ManifestServer extends Pick<ServerDefinition, 'name'> {
 const FIRST_VERSION = '1.0.0';
 
 /** Returns the manifest of a tool, with inferred domains and categories. Takes any definition and never throws. */
-export function toolToManifest(tool: ToolDefinition, server: ManifestServer): CapabilityManifest {
+export function toolToManifest(tool: ManifestTool, server: ManifestServer): CapabilityManifest {
   const { name, title, inputSchema, outputSchema } = tool;
-  const description = textIn(tool.description) ?? textIn(title) ?? name;
+  const said = textIn(tool.description) ?? textIn(title);
   const annotations = isObject(tool.annotations) ? tool.annotations : undefined;
   const serverUrl = addressOf(server);
   return {
     id: `mcp.${server.name}.${name}`,
     version: server.version ?? FIRST_VERSION,
-    description: shorten(description, LIMITS.text.description),
+    description: shorten(said ?? name, LIMITS.text.description),
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     ...(isObject(outputSchema) && { outputSchema }),
     provider: { type: 'mcp', server: server.name, ...(serverUrl !== undefined && { serverUrl }), toolName: name },
     domains: inferDomains(server.name, name),
-    categories: inferCategories(name, { server: server.name, annotations, description }),
+    categories: inferCategories(name, { server: server.name, annotations, description: said }),
     ...(textIn(title) !== undefined && { title }),
     ...(annotations && { annotations }),
   };

@@ -285,6 +285,18 @@ describe('search', () => {
     expect(out + err).not.toContain('\u001b');
   });
 
+  it('filters by domain and category', async () => {
+    const found = async (query: string) =>
+      (await documentOf('search', (await run(['search', query, '--json'])).out)).results.map(
+        ({ server, tool }: { server: string; tool: string }) => `${server}:${tool}`,
+      );
+    expect(await found('domain:github.issues category:crud.create')).toEqual(['github:create_issue']);
+    expect(await found('domain:github -category:crud issue')).not.toContain('github:create_issue');
+    expect(await found('domain:gitlab')).toEqual([]);
+    const explained = await run(['search', 'category:crud.create open a ticket', '--explain', '--json']);
+    expect((await documentOf('search', explained.out)).results[0]).toMatchObject({ tool: 'create_issue' });
+  });
+
   it('shows progress and colour on a terminal, and fits it', async () => {
     const { out, err } = await run(['search', 'issue'], { tty: true });
     expect(err).toContain('\r\u001b[2KStarting servers: 0 of 2 ready, waiting');
@@ -415,6 +427,8 @@ Parameters:
   labels (string[], optional)
 
 Tags: issues
+Domains: github, github.issues
+Categories: crud.create
 
 Examples:
   Example:
@@ -422,6 +436,16 @@ Examples:
     title: "Bug"
 `);
     expect((await run(['inspect', 'github:slow'])).out).toContain('Parameters:\n  (none)');
+  });
+
+  it('shows the domains and categories that a tool is inferred to have', async () => {
+    const { out } = await run(['inspect', 'github', 'create_issue', '--json']);
+    expect(await documentOf('inspect', out)).toMatchObject({
+      domains: ['github', 'github.issues'],
+      categories: ['crud.create'],
+    });
+    // Nothing in its name, description or annotations is a verb.
+    expect((await run(['inspect', 'github:slow'])).out).not.toContain('Categories:');
   });
 
   it('suggests the tool that was meant', async () => {

@@ -70,6 +70,9 @@ describe('the words that may come next', () => {
   it('are the options of the command, and their values', async () => {
     expect(await names('mcp', 'init', '--fo')).toEqual(['--format', '--force']);
     expect(await names('mcp', 'init', '--format', '')).toEqual(['json', 'yaml', 'ts']);
+    expect(await names('mcp', 'export', '--format', 't')).toEqual(['typescript']);
+    expect(await names('mcp', 'export', '--format=z')).toEqual(['--format=zod']);
+    expect(await names('mcp', 'export', 'n')).toEqual(['notes']);
     expect(await names('mcp', 'init', '--client', 'cur')).toEqual(['cursor']);
     expect(await words('mcp', 'init', '--client', 'claude-d')).toEqual(['claude-desktop\tClaude Desktop']);
     expect(await names('mcp', 'search', 'x', '--server', 'n')).toEqual(['notes']);

@@ -7,15 +7,15 @@ import type { ToolExample, ToolMetadata, ToolParameter } from '../../core/types.
 import { oneLine, visible, visibly } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
-import { detailsDocument } from '../json-answers.ts';
+import { type Belonging, detailsDocument } from '../json-answers.ts';
 import { exactly, pairOf } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 
 export const inspect: Command = {
   usage: `Usage: anygpt mcp inspect <server> <tool> [options]
 
-Shows what a tool does and which parameters it takes. <server>:<tool> in one
-word works as well.
+Shows what a tool does, which parameters it takes, and the domains and
+categories that its name suggests. <server>:<tool> in one word works as well.
 
 Options:
   --examples         Show usage examples
@@ -38,14 +38,21 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
       if (failure) return session.fail(failure);
       const found = await session.engine.describe(server, tool, { examples: values.examples === true });
       if (!found.success) return session.fail(found.error);
-      if (session.json) session.printJson(detailsDocument(found.data));
-      else session.print(detailsText(found.data, values.examples === true, session));
+      const { toolToManifest } = await import('../../service/manifest.ts');
+      const belonging = toolToManifest(found.data, { name: found.data.server });
+      if (session.json) session.printJson(detailsDocument(found.data, belonging));
+      else session.print(detailsText(found.data, belonging, values.examples === true, session));
       return EXIT.ok;
     });
   },
 };
 
-function detailsText(tool: ToolMetadata, withExamples: boolean, session: Session): string {
+function detailsText(
+  tool: ToolMetadata,
+  { domains, categories }: Belonging,
+  withExamples: boolean,
+  session: Session,
+): string {
   const { paint, block } = session;
   const { server, name, description, parameters = [], examples = [], tags } = tool;
   const heading = (text: string) => paint('bold', text);
@@ -55,7 +62,13 @@ function detailsText(tool: ToolMetadata, withExamples: boolean, session: Session
     parameters.length === 0
       ? `${heading('Parameters:')}\n  (none)`
       : `${heading('Parameters:')}\n${parameters.map((parameter) => parameterText(parameter, session)).join('\n\n')}`,
-    tags.length > 0 && block(`Tags: ${tags.join(', ')}`),
+    [
+      tags.length > 0 && block(`Tags: ${tags.join(', ')}`),
+      block(`Domains: ${domains.join(', ')}`),
+      categories.length > 0 && block(`Categories: ${categories.join(', ')}`),
+    ]
+      .filter(Boolean)
+      .join('\n'),
     withExamples &&
       `${heading('Examples:')}\n${examples.map((example) => exampleText(example, session)).join('\n\n') || '  (none)'}`,
   ];

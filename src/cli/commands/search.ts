@@ -22,7 +22,7 @@ export const search: Command = {
 
 Searches the tools of all servers. Starts only servers whose tools are unknown.
 The query may have filters: server:NAME, tag:NAME, name:create_*, readonly:true,
-destructive:false; -tag:NAME excludes.
+destructive:false, domain:github.issues, category:crud.read; -tag:NAME excludes.
 
 Options:
   --server NAME      Filter by server

@@ -5,17 +5,12 @@
 import { toDefinitions } from '../../agent/formats/to-definitions.ts';
 import type { CapabilityManifest } from '../manifest.ts';
 import { capabilityText } from '../rtfs/write-capability.ts';
+import type { ExportFormat } from './export-formats.ts';
 import { fileNames } from './file-names.ts';
 import { byServer, type ExportedFile, type ExportedFiles } from './files-by-server.ts';
 import { catalogueText } from './markdown-catalogue.ts';
 import { clientFiles } from './typescript-client.ts';
 import { zodFiles } from './zod-files.ts';
-
-/** The formats of an export. */
-export const EXPORT_FORMATS = ['rtfs', 'json', 'markdown', 'typescript', 'zod', 'anthropic', 'openai'] as const;
-
-/** One of `EXPORT_FORMATS`. */
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Returns the files of an export. The names of servers and tools decide no path: see `fileNames`. */
 export function exportFiles(manifests: Iterable<CapabilityManifest>, format: ExportFormat): ExportedFiles {

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { ToolDefinition } from '../../core/types.ts';
 import { toolToManifest } from '../manifest.ts';
 import { readCapability } from '../rtfs/read-capability.ts';
-import { EXPORT_FORMATS, exportFiles } from './export-files.ts';
+import { exportFiles } from './export-files.ts';
+import { EXPORT_FORMATS } from './export-formats.ts';
 import { fileNames } from './file-names.ts';
 import { writeFiles } from './write-files.ts';
 

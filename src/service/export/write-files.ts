@@ -2,18 +2,29 @@
  * Writes exported files below a folder. No path leaves the folder, neither by its name nor through a link.
  * @module
  */
-import { mkdir, realpath } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { DiscoveryError } from '../../core/errors.ts';
-import { replaceFile } from '../../disk/write-atomically.ts';
 import type { ExportedFile } from './files-by-server.ts';
 
-/** Writes the files, replaces those that exist, and returns their paths. Disk errors are STORAGE_ERROR. */
-export async function writeFiles(folder: string, files: readonly ExportedFile[]): Promise<string[]> {
+export interface WriteOptions {
+  /** Stops before the next file. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each file with how many are written. */
+  onFile?(count: number): void;
+}
+
+/** Writes the files and replaces those that exist. Disk errors are STORAGE_ERROR. */
+export async function writeFiles(
+  folder: string,
+  files: readonly ExportedFile[],
+  { signal, onFile }: WriteOptions = {},
+): Promise<void> {
   const root = resolve(folder);
-  const written: string[] = [];
   const checked = new Set<string>();
-  for (const { path, text } of files) {
+  for (const [at, { path, text }] of files.entries()) {
+    if (signal?.aborted) return;
     const file = join(root, path);
     if (!isBelow(root, file)) throw refused(file, 'it is outside the folder of the export');
     try {
@@ -24,14 +35,25 @@ export async function writeFiles(folder: string, files: readonly ExportedFile[])
           throw refused(file, 'its folder is a link that leads out of the folder of the export');
         checked.add(parent);
       }
-      await replaceFile(file, text, 0o644);
-      written.push(file);
+      await replace(file, text);
+      onFile?.(at + 1);
     } catch (error) {
       if (error instanceof DiscoveryError) throw error;
       throw refused(file, (error as NodeJS.ErrnoException).code ?? String(error), error);
     }
   }
-  return written;
+}
+
+/** Replaces a file, or a link of that name, whole. It is not flushed: an export can be repeated, and has many files. */
+async function replace(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx' });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 const isBelow = (root: string, path: string): boolean => {

@@ -3,8 +3,8 @@
  * annotations. Pure. A category is a guess from what the server says: it helps to find and to review, it proves nothing.
  * @module
  */
-import { LIMITS } from '../../core/limits.ts';
 import type { ToolAnnotations } from '../../core/types.ts';
+import { firstSentence } from '../../text/plain-text.ts';
 import { nameWords } from './name-words.ts';
 import { CATEGORIES, type ToolCategory, VERBS, verbIn } from './verbs.ts';
 
@@ -102,9 +102,9 @@ const OPENINGS: ReadonlySet<string> = new Set('a allows can it provides the this
 /** Words of a description in which its verb is looked for. */
 const OPENING_WORDS = 9;
 
+/** Only the first sentence counts, which is all that a search index keeps of a description. */
 const sentenceWords = (description: string | undefined): readonly string[] =>
-  (description ?? '')
-    .slice(0, LIMITS.convert.read)
+  firstSentence(description ?? '')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '')

@@ -122,14 +122,29 @@ function familyOf(words: readonly string[]): string | undefined {
  * extractSubDomain('get_pull_request'); // 'pull_requests'
  */
 export function extractSubDomain(toolName: string, serverName = ''): string | undefined {
-  const primary = extractPrimaryDomain(serverName);
-  const server = new Set([...withoutNoise(nameWords(serverName)), ...primary.split(/[._]/)]);
+  const { primary, words: server } = readServer(serverName);
   const all = nameWords(toolName).filter((word, at) => !/.mcp$|^v\d$/.test(word) && !(at === 0 && word === 'api'));
   const nouns = nounsOf(withoutPrefix(all, server)) ?? nounsOf(all) ?? [];
   const last = nouns.pop();
   if (last === undefined) return undefined;
   const phrase = [...nouns.filter((word) => !server.has(word)), plural(last)].join('_');
   return phrase === plural(primary) || (server.has(phrase) && nameWords(serverName).length === 1) ? undefined : phrase;
+}
+
+interface ReadServer {
+  readonly name: string;
+  readonly primary: string;
+  readonly words: ReadonlySet<string>;
+}
+
+/** The last server: its tools mostly come one after the other. */
+let lastServer: ReadServer | undefined;
+
+function readServer(name: string): ReadServer {
+  if (lastServer?.name === name) return lastServer;
+  const primary = extractPrimaryDomain(name);
+  lastServer = { name, primary, words: new Set([...withoutNoise(nameWords(name)), ...primary.split(/[._]/)]) };
+  return lastServer;
 }
 
 /** The nouns after the verb of a name, else those before it. */
@@ -182,7 +197,7 @@ const ENDING_VERBS: ReadonlySet<string> = new Set(
  * inferDomains('github', 'list_issues'); // ['github', 'github.issues']
  */
 export function inferDomains(serverName: string, toolName: string): string[] {
-  const primary = extractPrimaryDomain(serverName);
+  const { primary } = readServer(serverName);
   const sub = extractSubDomain(toolName, serverName);
   return sub === undefined || sub === primary ? [primary] : [primary, `${primary}.${sub}`];
 }

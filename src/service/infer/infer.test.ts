@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { firstSentence } from '../../text/plain-text.ts';
+import { toolToManifest } from '../manifest.ts';
+import { CLASSIFIER } from './classify-tool.ts';
 import { inferCategories } from './infer-categories.ts';
 import { extractPrimaryDomain, extractSubDomain, inferDomains } from './infer-domains.ts';
 import { plural } from './name-words.ts';
@@ -119,4 +122,32 @@ it('takes any names and texts, and gives plain domains and known categories', ()
     ),
   );
   expect(inferDomains('a_'.repeat(1e6), 'get-'.repeat(1e6))[0]?.length).toBeLessThan(1000);
+});
+
+it('gives a search index the domains and categories of the manifest', () => {
+  const word = fc.constantFrom(
+    'get',
+    'Lists',
+    'issue',
+    'board',
+    'This',
+    'tool',
+    'deletes',
+    '.',
+    '!\n',
+    '\n\n',
+    '-',
+    'a…',
+    '`x`',
+  );
+  const text = fc.array(word, { maxLength: 40 }).map((words) => words.join(' '));
+  const name = fc.array(fc.constantFrom('get', 'issue', 'send', 'coin', 'board'), { maxLength: 4 });
+  fc.assert(
+    fc.property(name, text, fc.boolean(), (words, description, readOnlyHint) => {
+      const tool = { name: words.join('_'), description, annotations: { readOnlyHint } };
+      const { domains, categories } = toolToManifest(tool, { name: 'github' });
+      const known = { server: 'github', name: tool.name, summary: firstSentence(description), readOnly: readOnlyHint };
+      expect([CLASSIFIER.domains(known), CLASSIFIER.categories(known)]).toEqual([domains, categories]);
+    }),
+  );
 });
