@@ -11,6 +11,8 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ['call', ['execute']],
   ['exec', ['execute']],
   ['describe', ['inspect']],
+  ['add-json', ['add']],
+  ['--add-mcp', ['add']],
 ]);
 
 const RUN = ['execute <server> <tool>  Call a tool', 'serve                    Run the gateway'];
@@ -18,11 +20,6 @@ const SHOW = [
   'inspect <server> <tool>  Show a tool',
   'tools <server>           List the tools of a server',
   'config show              Show the configuration',
-];
-const ADD = [
-  'init                     Import the servers of your clients',
-  'install <client>         Add the gateway to a client',
-  'config show              Show which file lists the servers',
 ];
 const REMOVE = [
   'uninstall <client>       Remove the gateway from a client',
@@ -36,7 +33,6 @@ export const HINTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['get', SHOW],
   ['show', SHOW],
   ['info', SHOW],
-  ['add', ADD],
   ['remove', REMOVE],
   ['rm', REMOVE],
   ['validate', ['config validate          Validate the configuration']],

@@ -31,6 +31,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Remove it from a client and restore what was moved',
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
+  add: {
+    summary: 'Add a server: from a registry, npm, an address or a command',
+    load: async () => (await import('./commands/add.ts')).add,
+  },
   list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
   search: {
     summary: 'Search for tools across all servers',
@@ -123,7 +127,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [named = '', ...others] = asksForOne ? [second, '--help'] : words;
   const [name = '', ...before] = ALIASES.get(named) ?? [named];
   const rest = [...before, ...others];
-  const json = rest.includes('--json');
+  const json = rest.slice(0, indexOfEnd(rest)).includes('--json');
   // A configuration written as code, or a dependency, may print to stdout, which is kept for the result.
   let own = io;
   try {
@@ -163,10 +167,15 @@ async function commandNamed(name: string): Promise<Command> {
   );
 }
 
+/** Where `--` ends the options. */
+const indexOfEnd = (args: readonly string[]): number => (args.includes('--') ? args.indexOf('--') : args.length);
+
 function parsed(command: Command, args: readonly string[]) {
   const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const end = indexOfEnd(args);
+    return { values: end === args.length ? values : { ...values, '--': args.slice(end + 1) }, positionals };
   } catch (error) {
     const [, unknown] = /^Unknown option '--([^']+)'/.exec((error as Error).message) ?? [];
     if (unknown === undefined) throw new UsageError((error as Error).message);
