@@ -31,6 +31,10 @@ type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | 'argument-file' | 
 /** The arguments of each command, in order. The last one before `...` may be repeated. */
 const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
+  get: ['server'],
+  remove: ['server'],
+  enable: ['server'],
+  disable: ['server'],
   inspect: ['server', 'tool'],
   execute: ['server', 'tool', 'pair', '...'],
   logs: ['server'],
@@ -55,6 +59,7 @@ const VALUES: Readonly<Record<string, Place>> = {
   queries: 'file',
   args: 'argument-file',
   format: ['json', 'yaml', 'ts'],
+  transport: ['stdio', 'http', 'sse'],
   'log-level': LOG_LEVELS,
 };
 

@@ -35,6 +35,16 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Add a server: from a registry, npm, an address or a command',
     load: async () => (await import('./commands/add.ts')).add,
   },
+  remove: {
+    summary: 'Remove a server from your configuration',
+    load: async () => (await import('./commands/remove.ts')).remove,
+  },
+  enable: { summary: 'Switch a server on', load: async () => (await import('./commands/enable.ts')).enable },
+  disable: { summary: 'Switch a server off', load: async () => (await import('./commands/enable.ts')).disable },
+  get: {
+    summary: 'Show one server: what it runs, and where it is written',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
   list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
   search: {
     summary: 'Search for tools across all servers',
