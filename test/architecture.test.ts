@@ -121,7 +121,17 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // A client's file is one source of a configuration, and is parsed with the same words.
   clients: {
     us: [...WORDS, 'config', 'disk', 'secrets'],
-    outside: [...FILES, 'jsonc-parser', 'node:stream/consumers', 'node:url', 'smol-toml', 'yaml', 'yauzl', 'zod/mini'],
+    outside: [
+      ...FILES,
+      'jsonc-parser',
+      'node:stream/consumers',
+      'node:url',
+      'node:util',
+      'smol-toml',
+      'yaml',
+      'yauzl',
+      'zod/mini',
+    ],
   },
   connections: {
     us: [...WORDS, 'secrets'],

@@ -3,6 +3,7 @@
  * @module
  */
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { Io } from './io.ts';
 
 /** Asks again while `understand` returns undefined. Resolves with undefined without an answer. */
@@ -29,3 +30,18 @@ export async function ask<T>(
 /** Whether the answer is yes; anything else, or no answer, is no. */
 export const isYes = async (io: Pick<Io, 'stdin' | 'stderr'>, question: string): Promise<boolean> =>
   (await ask(io, question, (answer) => /^y(?:es)?$/i.test(answer))) ?? false;
+
+/** Asks for something that is not shown while it is typed. Resolves with undefined without an answer. */
+export async function askHidden(io: Pick<Io, 'stdin' | 'stderr'>, question: string): Promise<string | undefined> {
+  io.stderr.write(question);
+  // The line editor echoes to its output; this one drops everything.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input: io.stdin, output: nowhere, terminal: io.stdin.isTTY === true });
+  try {
+    for await (const line of prompt) return line.trim();
+    return undefined;
+  } finally {
+    prompt.close();
+    io.stderr.write('\n');
+  }
+}

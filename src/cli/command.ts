@@ -5,7 +5,7 @@
 import type { parseArgs } from 'node:util';
 import type { Io } from './io.ts';
 
-/** The parsed options. */
+/** The parsed options. The words after `--`, which are positionals too, are under `--`. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** One command. It returns the exit code; `main` reports what it throws. */

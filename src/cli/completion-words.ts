@@ -32,6 +32,10 @@ type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | 'argument-file' | 
 /** The arguments of each command, in order. The last one before `...` may be repeated. */
 const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
+  get: ['server'],
+  remove: ['server'],
+  enable: ['server'],
+  disable: ['server'],
   inspect: ['server', 'tool'],
   execute: ['server', 'tool', 'pair', '...'],
   logs: ['server'],
@@ -59,6 +63,7 @@ const VALUES: Readonly<Record<string, Place>> = {
   out: 'file',
   'init format': ['json', 'yaml', 'ts'],
   'export format': EXPORT_FORMATS,
+  transport: ['stdio', 'http', 'sse'],
   'log-level': LOG_LEVELS,
 };
 

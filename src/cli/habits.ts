@@ -11,34 +11,24 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ['call', ['execute']],
   ['exec', ['execute']],
   ['describe', ['inspect']],
+  ['add-json', ['add']],
+  ['rm', ['remove']],
+  ['--add-mcp', ['add']],
 ]);
 
 const RUN = ['execute <server> <tool>  Call a tool', 'serve                    Run the gateway'];
 const SHOW = [
+  'get <server>             Show a server',
   'inspect <server> <tool>  Show a tool',
   'tools <server>           List the tools of a server',
   'config show              Show the configuration',
 ];
-const ADD = [
-  'init                     Import the servers of your clients',
-  'install <client>         Add the gateway to a client',
-  'config show              Show which file lists the servers',
-];
-const REMOVE = [
-  'uninstall <client>       Remove the gateway from a client',
-  'config show              Show which file lists the servers',
-];
-
 /** Commands to choose from, where no single one fits. */
 export const HINTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['run', RUN],
   ['start', RUN],
-  ['get', SHOW],
   ['show', SHOW],
   ['info', SHOW],
-  ['add', ADD],
-  ['remove', REMOVE],
-  ['rm', REMOVE],
   ['validate', ['config validate          Validate the configuration']],
   ['reload', ['config reload            Reload the configuration']],
 ]);

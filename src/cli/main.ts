@@ -31,6 +31,20 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Remove it from a client and restore what was moved',
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
+  add: {
+    summary: 'Add a server: from a registry, npm, an address or a command',
+    load: async () => (await import('./commands/add.ts')).add,
+  },
+  remove: {
+    summary: 'Remove a server from your configuration',
+    load: async () => (await import('./commands/remove.ts')).remove,
+  },
+  enable: { summary: 'Switch a server on', load: async () => (await import('./commands/enable.ts')).enable },
+  disable: { summary: 'Switch a server off', load: async () => (await import('./commands/enable.ts')).disable },
+  get: {
+    summary: 'Show one server: what it runs, and where it is written',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
   list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
   search: {
     summary: 'Search for tools across all servers',
@@ -127,7 +141,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [named = '', ...others] = asksForOne ? [second, '--help'] : words;
   const [name = '', ...before] = ALIASES.get(named) ?? [named];
   const rest = [...before, ...others];
-  const json = rest.includes('--json');
+  const json = rest.slice(0, indexOfEnd(rest)).includes('--json');
   // A configuration written as code, or a dependency, may print to stdout, which is kept for the result.
   let own = io;
   try {
@@ -167,10 +181,15 @@ async function commandNamed(name: string): Promise<Command> {
   );
 }
 
+/** Where `--` ends the options. */
+const indexOfEnd = (args: readonly string[]): number => (args.includes('--') ? args.indexOf('--') : args.length);
+
 function parsed(command: Command, args: readonly string[]) {
   const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const end = indexOfEnd(args);
+    return { values: end === args.length ? values : { ...values, '--': args.slice(end + 1) }, positionals };
   } catch (error) {
     const [, unknown] = /^Unknown option '--([^']+)'/.exec((error as Error).message) ?? [];
     if (unknown === undefined) throw new UsageError((error as Error).message);

@@ -115,6 +115,7 @@ export function toServerDefinition({ entry, origin, folder }: PlacedEntry): Serv
     trusted: entry.trusted ?? false,
     idempotent: entry.idempotent ?? [],
     ...(entry.shared && { shared: true }),
+    ...(entry.registry !== undefined && { registry: entry.registry }),
     origin,
   };
 }

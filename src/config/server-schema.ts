@@ -132,6 +132,10 @@ export const serverSchema = z.strictObject({
   timeouts: optional(timeoutsSchema, 'Timeouts of this server.'),
   rateLimit: optional(rateLimitSchema, 'The rate limit for requests. Default: none.'),
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
+  registry: optional(
+    textUpTo(500, 1),
+    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update --check` compares it.',
+  ),
   trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),
   shared: optional(

@@ -56,6 +56,8 @@ export interface ServerDefinition {
   readonly refusal?: string | undefined;
   /** Whether a connection over which one caller was asked something may serve other callers. */
   readonly shared?: boolean | undefined;
+  /** The server of an MCP registry that the entry was made from: `name@version`. */
+  readonly registry?: string | undefined;
   /** Where the entry is written, for messages: the file, the path inside it, and the client that owns the file. */
   readonly origin: {
     readonly file: string;

@@ -10,19 +10,29 @@ import { ConfigurationError } from '../../core/errors.ts';
 /** The keys that lead to a map or list. */
 export type KeyPath = readonly string[];
 
+/** The same, where a number is the place of an item in a list. Nothing is created in a list on the way. */
+export type Way = readonly (string | number)[];
+
 /** Edits texts of one format. */
 export interface Editor {
   /**
    * Adds a member to the map at `way`, or, without a key, an item to the list there. Creates missing maps and lists.
    * The new entry comes first, or wherever is simplest; an item comes last if `last` is set.
    */
-  insert(text: string, way: KeyPath, key: string | undefined, value: unknown, last?: boolean): string;
+  insert(text: string, way: Way, key: string | undefined, value: unknown, last?: boolean): string;
   /** Removes a member, or the item at an index. */
-  remove(text: string, way: KeyPath, key: string | number): string;
+  remove(text: string, way: Way, key: string | number): string;
 }
 
 /** The text is valid, but cannot be edited without touching more than the entry. */
 export class UneditableText extends ConfigurationError {}
+
+/** Returns keys of maps; an item of a list cannot be created. */
+export const keysOnly = (way: Way): KeyPath =>
+  way.map((key) => {
+    if (typeof key === 'string') return key;
+    throw new UneditableText(`item ${key} was not found`);
+  });
 
 export const lineBreakOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 

@@ -5,7 +5,16 @@
  * @module
  */
 import { createScanner, type Node, parseTree } from 'jsonc-parser';
-import { type Editor, indentAt, type KeyPath, lineBreakOf, lineStart, spliced, UneditableText } from './editor.ts';
+import {
+  type Editor,
+  indentAt,
+  keysOnly,
+  lineBreakOf,
+  lineStart,
+  spliced,
+  UneditableText,
+  type Way,
+} from './editor.ts';
 
 /** Where a member of an object, or an item of a list, stands. */
 interface Member {
@@ -36,7 +45,7 @@ export const jsonEditor: Editor = {
     const root = treeOf(text);
     if (root === undefined) {
       const style = { lineBreak: lineBreakOf(text), step: '  ', spaced: true, padded: true, oneLine: false };
-      return text + written(nested(way, key, value), style, '') + style.lineBreak;
+      return text + written(nested(keysOnly(way), key, value), style, '') + style.lineBreak;
     }
     const style = styleOf(text, root);
     const { node, missing } = follow(root, way);
@@ -55,7 +64,7 @@ export const jsonEditor: Editor = {
 
   remove(text, way, key) {
     const root = treeOf(text);
-    const { node, missing } = root === undefined ? { missing: way } : follow(root, way);
+    const { node, missing } = root === undefined ? { missing: ['root'] } : follow(root, way);
     const index = node?.children?.findLastIndex((child, at) => keyOf(child, at) === key) ?? -1;
     if (node === undefined || missing.length > 0 || index === -1)
       throw new UneditableText(`${String(key)} was not found`);
@@ -82,18 +91,18 @@ function membersOf(text: string, node: Node): readonly Member[] {
 }
 
 /** The last node of the way that exists, and the keys that do not. Of a key that is written twice the last counts. */
-function follow(root: Node, way: KeyPath): { readonly node: Node; readonly missing: KeyPath } {
+function follow(root: Node, way: Way): { readonly node: Node; readonly missing: readonly string[] } {
   let node = root;
   for (const [index, key] of way.entries()) {
     const next = node.children?.findLast((child, at) => keyOf(child, at) === key);
-    if (next === undefined) return { node, missing: way.slice(index) };
+    if (next === undefined) return { node, missing: keysOnly(way.slice(index)) };
     node = valueIn(next);
   }
   return { node, missing: [] };
 }
 
 /** Wraps a value in maps with these keys. */
-const nested = (way: KeyPath, key: string | undefined, value: unknown): unknown =>
+const nested = (way: readonly string[], key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
 function insertInto(text: string, node: Node, style: Style, key: string | undefined, value: unknown): string {

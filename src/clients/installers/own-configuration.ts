@@ -45,7 +45,7 @@ export async function namesSource(world: World, named: string | undefined, path:
     const file = ownConfigurationFile(world, named);
     const { text } = await readFound(file);
     if (text === undefined || isCode(file)) return false;
-    return (await sourcesIn(file, text)).sources.some((entry) => namesPath(entry, path, world));
+    return (await sourcesIn(file, text)).items.some((entry) => namesPath(entry, path, world));
   } catch (error) {
     if (error instanceof ConfigurationError) return false;
     throw error;
@@ -73,10 +73,10 @@ export async function withSource(
   }
   const found = await readFound(file);
   const text = found.text ?? '';
-  const { way, sources } = await sourcesIn(file, text);
+  const { way, items: sources } = await sourcesIn(file, text);
   if (sources.some((entry) => namesPath(entry, path, world) || (brought && isWhole(entry, type)))) return undefined;
   const after = (await editorFor(file)).insert(text, way, undefined, source, true);
-  const { sources: now } = await sourcesIn(file, after);
+  const { items: now } = await sourcesIn(file, after);
   if (JSON.stringify(now) !== JSON.stringify([...sources, source])) throw uneditable(file, source);
   return changeOf(found, after);
 }
@@ -91,7 +91,7 @@ export async function withoutSource(
   if (isCode(file)) return undefined;
   const found = await readFound(file);
   if (found.text === undefined) return undefined;
-  const { way, sources } = await sourcesIn(file, found.text);
+  const { way, items: sources } = await sourcesIn(file, found.text);
   const index = sources.findIndex((entry) => namesPath(entry, path, world));
   if (index === -1) return undefined;
   const editor = await editorFor(file);
@@ -99,25 +99,29 @@ export async function withoutSource(
   // A file with nothing but our source was created by us.
   if (editor.insert('', NEW_WAY, undefined, source) === found.text) return changeOf(found, '');
   const after = editor.remove(found.text, way, index);
-  const { sources: now } = await sourcesIn(file, after);
+  const { items: now } = await sourcesIn(file, after);
   if (JSON.stringify(now) !== JSON.stringify(sources.toSpliced(index, 1))) throw uneditable(file, source);
   return changeOf(found, after);
 }
 
 const NEW_WAY: KeyPath = ['discovery', 'sources'];
 
-async function sourcesIn(
+const sourcesIn = (file: string, text: string) => ownList(file, text, 'sources');
+
+/** Returns a list of our configuration, and the keys that lead to it. Throws if something else stands there. */
+export async function ownList(
   file: string,
   text: string,
-): Promise<{ readonly way: KeyPath; readonly sources: readonly unknown[] }> {
+  key: 'sources' | 'servers',
+): Promise<{ readonly way: KeyPath; readonly items: readonly unknown[] }> {
   const document = await documentOf({ path: file, text });
-  if (Object.keys(document).length === 0) return { way: NEW_WAY, sources: [] };
-  const section = findSection(document, file);
-  const way = section === undefined || (typeof section === 'object' && section.prefix !== '') ? NEW_WAY : ['sources'];
-  const sources = valueAt(document, way) ?? [];
-  if (!Array.isArray(sources))
+  const section = Object.keys(document).length === 0 ? undefined : findSection(document, file);
+  const isInside = section === undefined || (typeof section === 'object' && section.prefix !== '');
+  const way = isInside ? ['discovery', key] : [key];
+  const items = valueAt(document, way) ?? [];
+  if (!Array.isArray(items))
     throw new ConfigurationError(`${file} cannot be edited: expected ${way.join('.')} to be a list.`);
-  return { way, sources };
+  return { way, items };
 }
 
 const namesPath = (entry: unknown, path: string, world: World): boolean =>
@@ -135,7 +139,8 @@ const uneditable = (file: string, source: unknown) =>
     `${file} is written in a way that cannot be edited safely. Change its \`sources\` by hand: ${JSON.stringify(source)}. Nothing was written.`,
   );
 
-const changeOf = (found: FoundFile, after: string): OwnChange => {
+/** Returns the change from a file as it was read to a new text; an empty text removes the file. */
+export const changeOf = (found: FoundFile, after: string): OwnChange => {
   const written = { ...found, text: after === '' ? undefined : after };
   return {
     path: found.path,

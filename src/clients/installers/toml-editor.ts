@@ -5,7 +5,7 @@
  */
 import { parse } from 'smol-toml';
 import { isObject } from '../../json/plain-object.ts';
-import { type Editor, type KeyPath, lineBreakOf, spliced, UneditableText } from './editor.ts';
+import { type Editor, type KeyPath, keysOnly, lineBreakOf, spliced, UneditableText } from './editor.ts';
 
 /** A header and its lines. */
 interface Section {
@@ -19,7 +19,8 @@ interface Section {
 
 /** Edits TOML. */
 export const tomlEditor: Editor = {
-  insert(text, way, key, value) {
+  insert(text, route, key, value) {
+    const way = keysOnly(route);
     const lineBreak = lineBreakOf(text);
     const name = [...way, ...(key === undefined ? [] : [key])].map(keyText).join('.');
     const fields = Object.entries(isObject(value) ? value : {}).filter(([, field]) => field !== undefined);
@@ -32,7 +33,8 @@ export const tomlEditor: Editor = {
     return text + (ended ? '' : lineBreak) + before + lines.join(lineBreak) + (ended ? lineBreak : '');
   },
 
-  remove(text, way, key) {
+  remove(text, route, key) {
+    const way = keysOnly(route);
     const sections = sectionsOf(text);
     const found = typeof key === 'number' ? itemSections(sections, way, key) : inside(sections, [...way, key]);
     if (found.length === 0) throw new UneditableText(`${String(key)} has no table of its own`);

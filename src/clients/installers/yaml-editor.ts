@@ -15,21 +15,34 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { type Editor, indentAt, type KeyPath, lineBreakOf, lineStart, spliced, UneditableText } from './editor.ts';
+import {
+  type Editor,
+  indentAt,
+  type KeyPath,
+  keysOnly,
+  lineBreakOf,
+  lineStart,
+  spliced,
+  UneditableText,
+  type Way,
+} from './editor.ts';
 
 /** Edits YAML. */
 export const yamlEditor: Editor = {
   insert(text, way, key, value, last = false) {
     const root = parseDocument(text).contents;
-    if (root === null || (isScalar(root) && root.value === null)) return appended(text, nested(way, key, value), '');
+    if (root === null || (isScalar(root) && root.value === null))
+      return appended(text, nested(keysOnly(way), key, value), '');
     if (!isMap(root)) throw uneditable('it is not a map');
     let map: YAMLMap = root;
     let pair: Pair | undefined;
-    for (const [index, name] of way.entries()) {
+    if (typeof way.at(-1) === 'number') return insertInItem(text, nodeAt(root, way), nested([], key, value));
+    for (const [index, name] of keysOnly(way).entries()) {
       const found = pairOf(map, name);
-      if (found === undefined) return insertNew(text, map, pair, nested(way.slice(index), key, value));
+      if (found === undefined) return insertNew(text, map, pair, nested(keysOnly(way.slice(index)), key, value));
       pair = found;
-      if (isEmpty(found.value)) return belowKey(text, found, nested(way.slice(index + 1), key, value), undefined);
+      if (isEmpty(found.value))
+        return belowKey(text, found, nested(keysOnly(way.slice(index + 1)), key, value), undefined);
       if (index === way.length - 1 && key === undefined && isSeq(found.value)) {
         const end = last ? found.value.items.length - 1 : -1;
         return end < 0 ? insertNew(text, found.value, found, [value]) : insertBehind(text, found.value, end, value);
@@ -41,17 +54,18 @@ export const yamlEditor: Editor = {
   },
 
   remove(text, way, key) {
-    let node: unknown = parseDocument(text).contents;
-    let pair: Pair | undefined;
-    for (const name of way) {
-      pair = isMap(node) ? pairOf(node, name) : undefined;
-      node = pair?.value;
-    }
+    const root = parseDocument(text).contents;
+    const node = nodeAt(root, way);
+    const [above, last] = [nodeAt(root, way.slice(0, -1)), way.at(-1)];
+    const pair = isMap(above) && typeof last === 'string' ? pairOf(above, last) : undefined;
     const found = typeof key === 'number' ? itemRange(text, node, key) : pairRange(node, key);
     if (found === undefined || !(isMap(node) || isSeq(node))) throw uneditable(`${String(key)} was not found`);
     const [start, end] = found;
     if (node.flow === true) return withoutFlowItem(text, start, end);
     const from = lineStart(text, start);
+    const [first, second] = node.items;
+    if (isMap(node) && text.slice(from, start).trim() === '-' && second !== undefined && isFirst(first, key))
+      return withoutFirst(text, start, end, rangeOf((second as Pair).key)[0]);
     if (text.slice(from, start).trim() !== '') throw uneditable(`${String(key)} does not begin its line`);
     const to = endOfLine(text, start + text.slice(start, end).trimEnd().length);
     if (node.items.length > 1) return spliced(text, from, to, '');
@@ -64,6 +78,37 @@ export const yamlEditor: Editor = {
     return isBare ? spliced(rest, colon, colon, ` ${empty}`) : rest;
   },
 };
+
+/** Follows keys and places of items; undefined if there is nothing. */
+const nodeAt = (root: unknown, way: Way): unknown =>
+  way.reduce<unknown>((node, key) => {
+    if (typeof key === 'number') return isSeq(node) ? node.items[key] : undefined;
+    return isMap(node) ? pairOf(node, key)?.value : undefined;
+  }, root);
+
+/** Adds members at the beginning of a map that is an item of a list. */
+function insertInItem(text: string, map: unknown, added: unknown): string {
+  if (!isMap(map)) throw uneditable('the item is not a map');
+  const [first] = map.items;
+  if (map.flow === true && first !== undefined) {
+    const at = rangeOf(first.key)[0];
+    return spliced(text, at, at, `${JSON.stringify(added, undefined, 1).replace(/\n */g, ' ').slice(1, -1).trim()}, `);
+  }
+  if (map.flow === true) return insertNew(text, map, undefined, added);
+  const [start] = rangeOf(map);
+  const [lineBreak, indent] = [lineBreakOf(text), ' '.repeat(start - lineStart(text, start))];
+  return spliced(text, start, start, linesOf(added, indent, lineBreak).trimStart() + lineBreak + indent);
+}
+
+const isFirst = (item: unknown, key: string | number): boolean =>
+  isScalar((item as Pair).key) && String(((item as Pair).key as { value: unknown }).value) === key;
+
+/** Removes the first member of an item, on the line of the dash, with its comment there. The next one takes its place. */
+function withoutFirst(text: string, start: number, end: number, next: number): string {
+  const between = text.slice(endOfLine(text, start + text.slice(start, end).trimEnd().length), next);
+  if (between.trim() !== '') throw uneditable('a comment follows what is removed');
+  return spliced(text, start, next, '');
+}
 
 const uneditable = (why: string) => new UneditableText(why);
 const rangeOf = (node: unknown): readonly [number, number] => {

@@ -1,0 +1,345 @@
+/**
+ * Turns what was asked for into an entry of the configuration, with everything a person should see before it is written.
+ * Starts nothing and writes nothing.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toServer } from '../../clients/importers/client-entry.ts';
+import { PLAIN } from '../../clients/importers/dialect.ts';
+import { toImported } from '../../clients/importers/imported-entry.ts';
+import { referencesIn } from '../../config/references.ts';
+import type { ServerEntry } from '../../config/server-schema.ts';
+import { stateFolder, type World } from '../../config/world.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
+import {
+  addressWords,
+  isLocal,
+  namedTextsOf,
+  type TransportType,
+  transportParts,
+  type WrittenConnection,
+} from '../../core/transport-parts.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { type ConnectionWay, waysOf } from '../../mcp-registry/connection-ways.ts';
+import { latestNpmVersion, NPM_REGISTRY } from '../../mcp-registry/npm-version.ts';
+import { type PostInstall, publisherOf, type RegistryServer } from '../../mcp-registry/registry-server.ts';
+import { type AskedInput, inputsOf, type ResolvedWay, resolveWay } from '../../mcp-registry/resolve-way.ts';
+import { secretParts } from '../../secrets/secret-values.ts';
+import { serverVariable } from '../../text/server-variable.ts';
+import type { Values } from '../command.ts';
+import type { Io } from '../io.ts';
+import { hasCommand, type RegistrySession } from '../open-registries.ts';
+import { UsageError } from '../usage-error.ts';
+import { answersOf, environmentOf, headersOf, type Pair, suggestedName, type Target } from './target.ts';
+
+/** A secret of a server: the entry has a reference to it. */
+export interface KeptSecret {
+  /** The variable that holds it, unless a file does. */
+  readonly variable: string;
+  /** The value, where a person gave it, and the file it is to be written to. */
+  readonly kept?: { readonly value: string; readonly file: string } | undefined;
+}
+
+/** An entry that may be added. */
+export interface Addition {
+  readonly entry: { readonly name: string } & Readonly<Record<string, unknown>>;
+  readonly connection: WrittenConnection;
+  /** The command line that a person has to run, if the gateway does not start the server. */
+  readonly startsApart?: readonly string[] | undefined;
+  readonly secrets: readonly KeptSecret[];
+  readonly warnings: readonly string[];
+  readonly postInstall: readonly PostInstall[];
+  readonly notes: readonly string[];
+  /** Where it comes from; undefined if the command line says all of it. */
+  readonly from?:
+    | {
+        readonly name: string;
+        readonly version: string;
+        /** The registry; undefined for a package that was named itself. */
+        readonly registry?: string | undefined;
+        readonly publisher?: string | undefined;
+        readonly way: string;
+        readonly otherWays: readonly string[];
+      }
+    | undefined;
+}
+
+/** What the work needs of its surroundings. */
+export interface AddContext {
+  readonly values: Values;
+  readonly io: Io;
+  readonly world: World;
+  readonly session: RegistrySession;
+  /** Asks a person for an input; undefined where nobody can be asked, or without an answer. */
+  readonly ask: ((input: AskedInput) => Promise<string | undefined>) | undefined;
+}
+
+/** Makes the addition. Throws for what does not exist, cannot be used or lacks an answer. */
+export async function additionOf(target: Target, context: AddContext): Promise<Addition> {
+  const { values } = context;
+  const name = target.name ?? suggestedName(target);
+  if (name === '') throw new UsageError('Give the server a name with --name');
+  if (target.kind === 'registry' || target.kind === 'npm') return fromRegistry(target, name, context);
+  const { entry, notes } = written(target, name, context);
+  if (answersOf(values).length > 0) throw new UsageError('--set is for servers of a registry');
+  const { connection } = entry;
+  if (connection === undefined) throw new UsageError('The server has neither a command nor a url');
+  const pairs = isLocal(connection) ? environmentOf(values) : headersOf(values);
+  refuseOther(values, isLocal(connection));
+  const secrets: KeptSecret[] = [];
+  const named = { ...namedTextsOf(connection), ...Object.fromEntries(pairs) };
+  const texts = Object.fromEntries(
+    Object.entries(named).map(([key, text]) => [
+      key,
+      withReference(key, text, isLocal(connection), name, secrets, context),
+    ]),
+  );
+  const isBare = Object.keys(texts).length === 0;
+  const full = { ...connection, ...(!isBare && { [isLocal(connection) ? 'env' : 'headers']: texts }) };
+  const words = addressWords(connection);
+  const exposed = words.some(
+    (word, at) => secretParts(word, /^--?([\w.-]+)$/.exec(words[at - 1] ?? '')?.[1] ?? '').length > 0,
+  );
+  return {
+    entry: { ...entry, connection: full },
+    connection: full,
+    secrets,
+    warnings: exposed ? ['a word of it looks like a secret and is written into the configuration as it is'] : [],
+    postInstall: [],
+    notes,
+  };
+}
+
+function refuseOther(values: Values, local: boolean): void {
+  if (local && values.header !== undefined) throw new UsageError('--header is for servers at an address');
+  if (!local && values.env !== undefined) throw new UsageError('--env is for servers that are started here');
+  const transport = values.transport as TransportType | undefined;
+  if (transport !== undefined && transportParts(transport).isLocal !== local)
+    throw new UsageError(`--transport ${transport} does not fit ${local ? 'a command' : 'an address'}`);
+  if (values.way !== undefined) throw new UsageError('--way is for servers of a registry');
+}
+
+/** What a person wrote, as an entry. */
+function written(
+  target: Exclude<Target, { kind: 'registry' | 'npm' }>,
+  name: string,
+  { world, values }: AddContext,
+): { readonly entry: ServerEntry; readonly notes: readonly string[] } {
+  const raw =
+    target.kind === 'command'
+      ? { command: target.words[0], args: target.words.slice(1) }
+      : target.kind === 'url'
+        ? { url: target.url, type: values.transport ?? 'http' }
+        : entryIn(target.raw);
+  const { name: _name, ...own } = raw as Record<string, unknown>;
+  const imported = isObject(own.connection)
+    ? toImported(name, own, 'the server')
+    : toServer(name, raw, 'the server', { world, folder: world.cwd, dialect: PLAIN });
+  const [found] = imported.entries;
+  if (found === undefined)
+    throw new UsageError([...imported.problems, ...imported.skipped].join('; ') || 'The server cannot be used');
+  const { enabled, ...entry } = found.entry;
+  return { entry: withoutUndefined(enabled === false ? { ...entry, enabled } : entry), notes: imported.notes };
+}
+
+/** The only server of a client's document, or the entry itself. */
+function entryIn(raw: Readonly<Record<string, unknown>>): unknown {
+  const map = [raw.mcpServers, raw.servers].find(isObject);
+  if (map === undefined) return raw;
+  const entries = Object.entries(map);
+  if (entries.length !== 1) throw new UsageError('Add one server at a time');
+  return entries[0]?.[1];
+}
+
+const withoutUndefined = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** A text of a person. What is secret in it becomes a reference; references stay. */
+function withReference(
+  key: string,
+  text: string,
+  local: boolean,
+  server: string,
+  secrets: KeptSecret[],
+  context: AddContext,
+): string {
+  for (const { name } of referencesIn(text)) secrets.push({ variable: name });
+  if (text.includes('${')) return text;
+  const parts = secretParts(text, key, !local).sort((a, b) => a.length - b.length);
+  // `Bearer` stays readable before its token.
+  const isEnough = (part: string) => parts.every((other) => !text.replaceAll(part, '').includes(other));
+  const part = parts.find(isEnough);
+  if (part === undefined) return text;
+  const kept = keptSecret(
+    local ? key : serverVariable(server, key.toUpperCase().replace(/\W/g, '_')),
+    part,
+    server,
+    context,
+  );
+  secrets.push(kept);
+  return text.replaceAll(part, () => referenceTo(kept));
+}
+
+const referenceTo = ({ variable, kept }: KeptSecret): string =>
+  kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
+
+/** A given value goes into a file of its own that only its owner can read, unless the environment has it already. */
+function keptSecret(variable: string, value: string, server: string, { world, io }: AddContext): KeptSecret {
+  const own = variable.startsWith(serverVariable(server, '')) ? variable : serverVariable(server, variable);
+  const path = join(stateFolder(world), 'secrets', own.replace(/\W/g, '_').slice(0, LIMITS.names.file));
+  const taken = (file: string) => existsSync(file) && readFileSync(file, 'utf8').trim() !== value;
+  let file = path;
+  for (let number = 2; taken(file); number++) file = `${path}_${number}`;
+  return io.env[variable] === value || file.includes('}') ? { variable } : { variable, kept: { value, file } };
+}
+
+type FromRegistry = Extract<Target, { kind: 'registry' | 'npm' }>;
+
+async function fromRegistry(target: FromRegistry, name: string, context: AddContext): Promise<Addition> {
+  const { values, io } = context;
+  const { server, registry, notes } = await serverOf(target, context);
+  const ways = waysOf(server, { hasCommand: hasCommand(io) });
+  const way = withExtras(chosenWay(ways, server.name, values), values);
+  const { connection, resolved, secrets } = await answered(way, name, context);
+  const label = `${server.name}@${server.version}`;
+  return {
+    entry: { name, connection, ...(registry !== undefined && { registry: label }) },
+    connection,
+    ...(resolved.startsApart && { startsApart: resolved.words }),
+    secrets,
+    warnings: [
+      ...way.warnings,
+      ...(way.runtime !== undefined && !way.isAvailable ? [`${way.runtime} is not on this machine`] : []),
+    ],
+    postInstall: way.postInstall,
+    notes: [...notes, ...server.notes],
+    from: {
+      name: server.name,
+      version: server.version,
+      registry,
+      publisher: registry === undefined ? undefined : publisherOf(server.name),
+      way: way.id,
+      otherWays: ways.filter((one) => one.id !== way.id && one.problem === undefined).map(({ id }) => id),
+    },
+  };
+}
+
+interface FoundServer {
+  readonly server: RegistryServer;
+  readonly registry?: string | undefined;
+  readonly notes: readonly string[];
+}
+
+async function serverOf({ kind, of, version }: FromRegistry, { io, session }: AddContext): Promise<FoundServer> {
+  const { registries, offline, signal, onProgress, progress } = session;
+  if (kind === 'registry') {
+    const { entry, registry, notes } = await registries.show(of, { version, offline, signal, onProgress });
+    progress.clear();
+    const deprecated = entry.message === undefined ? 'It is deprecated.' : `It is deprecated: ${entry.message}`;
+    return { server: entry.server, registry, notes: entry.status === 'deprecated' ? [...notes, deprecated] : notes };
+  }
+  if (version === undefined && offline) throw new UsageError(`--offline needs a version: npm:${of}@VERSION`);
+  const from = io.env.npm_config_registry ?? io.env.NPM_CONFIG_REGISTRY ?? NPM_REGISTRY;
+  const pinned = version ?? (await latestNpmVersion(of, from, signal));
+  const nothing = { runtimeArguments: [], packageArguments: [], environmentVariables: [], postInstall: [] };
+  const pack = {
+    registryType: 'npm',
+    identifier: of,
+    version: pinned,
+    transport: { type: 'stdio' as const },
+    ...nothing,
+  };
+  return {
+    server: { name: of, version: pinned, description: '', packages: [pack], remotes: [], notes: [] },
+    notes: [],
+  };
+}
+
+function chosenWay(ways: readonly ConnectionWay[], server: string, values: Values): ConnectionWay {
+  const [wanted, transport] = [values.way as string | undefined, values.transport as string | undefined];
+  const fitting = ways.filter((way) => transport === undefined || way.transport === transport);
+  const usable = fitting.filter(({ problem, bundle }) => problem === undefined && bundle === undefined);
+  const way = wanted === undefined ? (usable[0] ?? fitting[0]) : ways.find(({ id }) => id === wanted);
+  if (way === undefined && wanted !== undefined)
+    throw new UsageError(`There is no way "${wanted}". Ways: ${ways.map(({ id }) => id).join(', ') || 'none'}`);
+  const why =
+    way === undefined
+      ? `it gives no way to use it${transport === undefined ? '' : ` with the transport ${transport}`}`
+      : way.bundle !== undefined
+        ? `bundles (MCPB) are not supported yet. Download ${way.bundle.url}, compare its SHA-256 with ${way.bundle.sha256}, unpack it, and add its program with: anygpt mcp add NAME -- COMMAND`
+        : way.problem;
+  if (way === undefined || why !== undefined)
+    throw new DiscoveryError('CONFIGURATION_ERROR', `${server} cannot be added: ${why}.`);
+  return way;
+}
+
+/** Variables and headers that a person gives although the registry does not ask for them. */
+function withExtras(way: ConnectionWay, values: Values): ConnectionWay {
+  const local = way.words.length > 0;
+  if (!local && values.env !== undefined) throw new UsageError(`--env does not fit ${way.label}; use --header`);
+  if (local && values.header !== undefined) throw new UsageError(`--header does not fit ${way.label}; use --env`);
+  const extra = (pairs: readonly Pair[], known: ConnectionWay['environment']) => [
+    ...known,
+    ...pairs
+      .filter(([name]) => !known.some((input) => input.name === name))
+      .map(([name, value]) => ({
+        ...{ name, isRequired: true, format: 'string' as const, choices: [], variables: [] },
+        isSecret: secretParts(value, name, !local).length > 0,
+      })),
+  ];
+  return {
+    ...way,
+    environment: extra(environmentOf(values), way.environment),
+    headers: extra(headersOf(values), way.headers),
+  };
+}
+
+interface Answered {
+  readonly connection: WrittenConnection;
+  readonly resolved: ResolvedWay;
+  readonly secrets: readonly KeptSecret[];
+}
+
+async function answered(way: ConnectionWay, server: string, context: AddContext): Promise<Answered> {
+  const { values, io, ask } = context;
+  const pairs = [...environmentOf(values), ...headersOf(values), ...answersOf(values)];
+  const ids = inputsOf(way).map(({ id }) => id);
+  const unknown = answersOf(values).find(([id]) => !ids.includes(id));
+  if (unknown !== undefined)
+    throw new UsageError(`It does not ask for "${unknown[0]}". It asks for: ${ids.join(', ') || 'nothing'}`);
+  const answers = new Map<string, string[]>();
+  for (const [id, value] of pairs) answers.set(id, [...(answers.get(id) ?? []), value]);
+  const first = resolveWay(way, server, Object.fromEntries(answers));
+  for (const input of inputsOf(way)) {
+    const isUnset = !input.isSecret || io.env[first.secrets[input.id] ?? ''] === undefined;
+    if (!first.missing.includes(input.id) || ask === undefined || !isUnset) continue;
+    const answer = await ask(input);
+    if (answer !== undefined && answer !== '') answers.set(input.id, [answer]);
+  }
+  const secrets = new Map<string, KeptSecret>();
+  const given = Object.fromEntries(answers);
+  for (const [id, variable] of Object.entries(resolveWay(way, server, given).secrets)) {
+    const [value] = answers.get(id) ?? [];
+    const isGiven = value !== undefined && !value.includes('${');
+    secrets.set(variable, isGiven ? keptSecret(variable, value, server, context) : { variable });
+  }
+  const resolved = resolveWay(way, server, given, (variable) => referenceTo(secrets.get(variable) ?? { variable }));
+  if (resolved.wrong.length > 0) throw new UsageError(resolved.wrong.join('; '));
+  if (resolved.connection === undefined) {
+    const inputs = inputsOf(way).filter(({ id, isSecret }) => resolved.missing.includes(id) && !isSecret);
+    throw new UsageError(`Answers are missing: ${inputs.map(howToAnswer).join(', ')}`);
+  }
+  return { connection: withOwnReferences(resolved.connection, pairs), resolved, secrets: [...secrets.values()] };
+}
+
+const howToAnswer = ({ id, where }: AskedInput): string =>
+  where === 'environment' ? `--env ${id}=…` : where === 'header' ? `--header "${id}: …"` : `--set ${id}=…`;
+
+/** A reference that a person writes stays one. */
+function withOwnReferences(connection: WrittenConnection, pairs: readonly Pair[]): WrittenConnection {
+  const own = pairs.filter(([name, value]) => value.includes('${') && Object.hasOwn(namedTextsOf(connection), name));
+  if (own.length === 0) return connection;
+  const texts = { ...namedTextsOf(connection), ...Object.fromEntries(own) };
+  return isLocal(connection) ? { ...connection, env: texts } : { ...connection, headers: texts };
+}

@@ -1,0 +1,211 @@
+/**
+ * `anygpt mcp add`: shows what a server would run or connect to, and writes it into the user's configuration. Starts
+ * nothing.
+ * @module
+ */
+
+import { ownConfigurationFile } from '../../clients/installers/own-configuration.ts';
+import { ownServer, withServer } from '../../clients/installers/own-servers.ts';
+import { isCode } from '../../config/parse-data.ts';
+import { nameProblem } from '../../config/server-schema.ts';
+import { realWorld } from '../../config/world.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { addressWords, isLocal, namedTextsOf } from '../../core/transport-parts.ts';
+import { writeAtomically } from '../../disk/write-atomically.ts';
+import type { AskedInput } from '../../mcp-registry/resolve-way.ts';
+import { compact } from '../../meta-tools/answers.ts';
+import { type Addition, additionOf, type KeptSecret } from '../add/addition.ts';
+import { targetOf } from '../add/target.ts';
+import { ask, askHidden, isYes } from '../ask.ts';
+import type { Command } from '../command.ts';
+import { EXIT, type Io } from '../io.ts';
+import { toJson, toWord } from '../json-document.ts';
+import { REGISTRY_HELP, REGISTRY_OPTIONS, type RegistrySession, withRegistries } from '../open-registries.ts';
+import { withTilde } from '../source-lines.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const add: Command = {
+  usage: `Usage: anygpt mcp add <publisher/server[@version]> [options]
+       anygpt mcp add npm:<package[@version]> [options]
+       anygpt mcp add [name] <https://address> [options]
+       anygpt mcp add [name] [options] -- <command> [arguments]
+
+Adds a server to your configuration. Shows in full what will run, or where it
+connects, before anything is written, and starts nothing. What comes from a
+registry or from npm is added after your yes. Versions are fixed. Secrets are
+kept out of the configuration: as \${NAME}, or in a file below ~/.anygpt/secrets
+if you give the value. Other arguments that work: those of "claude mcp add" and
+"claude mcp add-json", and the JSON of "code --add-mcp".
+
+Options:
+  --name NAME        The name of the server in your configuration
+  --env, -e K=V      An environment variable; K alone takes it from the
+                     gateway's environment; repeatable
+  --header, -H "N: V"  A header for a server at an address; repeatable
+  --set ID=VALUE     Answers something else that a registry's server asks for;
+                     repeatable
+  --transport, -t T  stdio, http or sse
+  --way WAY          One of the ways that "registry show" lists
+  --yes, -y          Do not ask
+  --dry-run          Show everything, and write nothing
+${REGISTRY_HELP}
+
+Examples:
+  anygpt mcp add io.github.domdomegg/airtable-mcp-server
+  anygpt mcp add npm:@modelcontextprotocol/server-memory@2025.4.25
+  anygpt mcp add linear https://mcp.linear.app/mcp
+  anygpt mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  anygpt mcp add '{"name":"time","command":"uvx","args":["mcp-server-time"]}'
+
+Exit codes: 0 success, 1 invalid arguments or a missing answer, 2 not found or
+cannot be used, 3 cannot be asked or written, 4 not confirmed`,
+  options: {
+    ...REGISTRY_OPTIONS,
+    name: { type: 'string' },
+    env: { type: 'string', short: 'e', multiple: true },
+    header: { type: 'string', short: 'H', multiple: true },
+    set: { type: 'string', multiple: true },
+    transport: { type: 'string', short: 't' },
+    way: { type: 'string' },
+    scope: { type: 'string', short: 's' },
+    yes: { type: 'boolean', short: 'y' },
+    'dry-run': { type: 'boolean' },
+  },
+  async run(values, positionals, io) {
+    const { transport, scope } = values as { transport?: string; scope?: string };
+    if (transport !== undefined && !['stdio', 'http', 'sse'].includes(transport))
+      throw new UsageError('--transport must be one of stdio, http, sse');
+    if (scope !== undefined && scope !== 'user' && scope !== 'local')
+      throw new UsageError('--scope can only be user here: servers are added to your own configuration');
+    const target = targetOf(values, positionals);
+    return withRegistries(values, io, async (session) => {
+      const world = realWorld({ env: io.env, cwd: io.cwd });
+      const named = values.config as string | undefined;
+      const isAsking = io.stdin.isTTY === true && !session.json && !values.yes;
+      const asking = isAsking ? (input: AskedInput) => askInput(input, session) : undefined;
+      const addition = await additionOf(target, { values, io, world, session, ask: asking });
+      const { name } = addition.entry;
+      const problem = nameProblem(name);
+      if (problem !== undefined) throw new UsageError(`The name of the server ${problem}. Choose one with --name`);
+      const file = ownConfigurationFile(world, named);
+      const isThere = await refuseTaken(addition, session, await ownServer(world, named, name));
+      const report = (status: Status, code: number = EXIT.ok): number => {
+        if (session.json) session.printJson(documentOf(addition, file, status, io));
+        else if (status !== 'code') session.print(outcomeText(addition, file, status, io));
+        return code;
+      };
+      if (!session.json) session.print(additionText(addition, session));
+      for (const note of addition.notes) session.note(note);
+      if (isThere) return report('unchanged');
+      if (isCode(file)) {
+        if (!session.json)
+          session.print(
+            `\n${withTilde(file, world.home)} is code, which cannot be edited. Add this to its \`servers\`:\n\n${toJson(addition.entry)}`,
+          );
+        return report('code', EXIT.failed);
+      }
+      const change = await withServer(world, named, addition.entry);
+      if (values['dry-run']) return report('dry-run');
+      if (addition.from !== undefined && !values.yes) {
+        const isSure = isAsking && (await isYes(io, `\nAdd it to ${withTilde(file, world.home)}? [y/N] `));
+        if (!isSure) return report('not-confirmed', EXIT.refused);
+      }
+      for (const { kept } of addition.secrets) if (kept) await writeAtomically(kept.file, `${kept.value}\n`);
+      await change.write();
+      return report('added');
+    });
+  },
+};
+
+type Status = 'added' | 'unchanged' | 'dry-run' | 'not-confirmed' | 'code';
+
+/** Asks at the terminal. What is secret is not shown while it is typed, and may be left to the environment. */
+function askInput({ id, description, isSecret, choices }: AskedInput, { io, block }: RegistrySession) {
+  const about = [description, choices.length > 0 && `one of ${choices.map(toWord).join(', ')}`].filter(Boolean);
+  const text = block(`${id}${about.length > 0 ? ` (${about.join('; ')})` : ''}`);
+  if (isSecret) return askHidden(io, `${text}, hidden; Enter leaves it to the environment: `);
+  return ask(io, `${text}: `, (answer) => (answer === '' ? undefined : answer));
+}
+
+/** Tells whether exactly this entry is there. Throws if the name belongs to something else. */
+async function refuseTaken(
+  { entry, from }: Addition,
+  { engine, io }: RegistrySession,
+  own: Readonly<Record<string, unknown>> | undefined,
+): Promise<boolean> {
+  const { name } = entry;
+  if (own !== undefined && toJson(own) === toJson(entry)) return true;
+  const { servers } = await engine.getConfig();
+  const other = servers.find((server) => server.name === name);
+  if (other === undefined && own === undefined) return false;
+  const where = withTilde(other?.origin.file || 'your configuration', io.env.HOME);
+  const word = from === undefined ? 'Give this one another name' : 'Give this one another name with --name';
+  throw new DiscoveryError(
+    'CONFIGURATION_ERROR',
+    `There is already a server "${name}", in ${where}. ${word}, or run "anygpt mcp remove ${toWord(name)}" first.`,
+  );
+}
+
+function additionText(addition: Addition, { paint, block }: RegistrySession): string {
+  const { entry, connection, startsApart, from, warnings, postInstall } = addition;
+  const local = isLocal(connection);
+  const shown = addressWords(connection).map(toWord).join(' ');
+  const lines = [
+    from?.registry !== undefined &&
+      `Publisher: ${from.publisher} (registry ${from.registry}; a registry does not review what is published)`,
+    `${local ? 'Will run' : 'Will connect to'}: ${shown}`,
+    startsApart && `Start it yourself: ${startsApart.map(toWord).join(' ')}`,
+    ...Object.entries(namedTextsOf(connection)).map(([name, text]) =>
+      local ? `Environment: ${toWord(name)}=${toWord(text)}` : `Header: ${toWord(name)}: ${toWord(text)}`,
+    ),
+    ...warnings.map((warning) => `Look twice: ${warning}`),
+    ...postInstall.map(
+      ({ description, command, optional }) =>
+        `After adding${optional ? ', if you like' : ''} (never run by itself): ${[description, command].filter(Boolean).join(' - ')}`,
+    ),
+    from !== undefined && from.otherWays.length > 0 && `Other ways: ${from.otherWays.join(', ')} (--way)`,
+  ].filter((line) => typeof line === 'string');
+  const source = from === undefined ? '' : ` from ${from.name} ${from.version} (${from.way})`;
+  return [`${paint('bold', entry.name)}${source}`, ...lines.map((line) => block(line, '  '))].join('\n');
+}
+
+function outcomeText({ entry, secrets }: Addition, file: string, status: Status, io: Io): string {
+  const [name, where] = [toWord(entry.name), withTilde(file, io.env.HOME)];
+  if (status === 'dry-run') return `\nNothing was written. Without --dry-run it is added to ${where}.`;
+  if (status === 'not-confirmed') return '\nNothing was written. --yes adds it without a question.';
+  const unset = secrets.filter((secret) => isUnset(secret, io)).map(({ variable }) => variable);
+  return [
+    status === 'unchanged' ? `\n"${entry.name}" is already in ${where}.` : `\n✓ Added "${entry.name}" to ${where}`,
+    ...secrets.flatMap(({ variable, kept }) =>
+      kept === undefined ? [] : [`  The value of ${variable} is in ${withTilde(kept.file, io.env.HOME)}.`],
+    ),
+    ...unset.map(
+      (variable) =>
+        `  Set ${variable} in the environment of the gateway: in your shell's profile, or as \`env\` of anygpt in your client.`,
+    ),
+    `  Next: anygpt mcp tools ${name}   starts it and lists its tools`,
+  ].join('\n');
+}
+
+const isUnset = ({ variable, kept }: KeptSecret, { env }: Io): boolean =>
+  kept === undefined && (env[variable] ?? '') === '';
+
+function documentOf(addition: Addition, file: string, status: Status, io: Io): object {
+  const { entry, connection, startsApart, secrets, warnings, postInstall, notes, from } = addition;
+  const words = addressWords(connection);
+  return compact({
+    name: entry.name,
+    file,
+    status,
+    entry,
+    ...(isLocal(connection) ? { command: words } : { url: words[0] }),
+    startsApart,
+    from: from && compact(from),
+    secrets: secrets.map((secret) =>
+      compact({ variable: secret.variable, file: secret.kept?.file, set: !isUnset(secret, io) }),
+    ),
+    warnings,
+    postInstall,
+    notes,
+  }) as object;
+}
