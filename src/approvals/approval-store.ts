@@ -75,10 +75,10 @@ export class ApprovalStore {
         const { name } = definition;
         if (tools.has(name)) return false;
         const isPinnedOnSight = mode === 'changed' || (mode === 'new' && isFirst);
-        const pin = isPinnedOnSight && !isHeld(definition) ? pinOf(definition) : undefined;
+        const pin = isPinnedOnSight && !isRestored && !isHeld(definition) ? pinOf(definition) : undefined;
         // The same program under another name: what waits for a person there waits here too.
         const elsewhere = others.flatMap((other) => other.get(name) ?? []);
-        const isUnheardOf = !isRestored && !others.some((other) => other.has(name));
+        const isUnheardOf = !others.some((other) => other.has(name));
         const isPinned = pin !== undefined && (isUnheardOf || elsewhere.includes(pin));
         tools.set(name, isPinned ? [pin] : []);
         return isPinned;
