@@ -33,6 +33,7 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
   get: ['server'],
   remove: ['server'],
+  update: ['server', '...'],
   enable: ['server'],
   disable: ['server'],
   inspect: ['server', 'tool'],

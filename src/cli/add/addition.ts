@@ -23,7 +23,7 @@ import {
 } from '../../core/transport-parts.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { type ConnectionWay, waysOf } from '../../mcp-registry/connection-ways.ts';
-import { latestNpmVersion, NPM_REGISTRY } from '../../mcp-registry/npm-version.ts';
+import { latestNpmVersion, npmRegistryOf } from '../../mcp-registry/npm-version.ts';
 import { type PostInstall, publisherOf, type RegistryServer } from '../../mcp-registry/registry-server.ts';
 import { type AskedInput, inputsOf, type ResolvedWay, resolveWay } from '../../mcp-registry/resolve-way.ts';
 import { secretParts } from '../../secrets/secret-values.ts';
@@ -240,8 +240,7 @@ async function serverOf({ kind, of, version }: FromRegistry, { io, session }: Ad
     return { server: entry.server, registry, notes: entry.status === 'deprecated' ? [...notes, deprecated] : notes };
   }
   if (version === undefined && offline) throw new UsageError(`--offline needs a version: npm:${of}@VERSION`);
-  const from = io.env.npm_config_registry ?? io.env.NPM_CONFIG_REGISTRY ?? NPM_REGISTRY;
-  const pinned = version ?? (await latestNpmVersion(of, from, signal));
+  const pinned = version ?? (await latestNpmVersion(of, npmRegistryOf(io.env), signal));
   const nothing = { runtimeArguments: [], packageArguments: [], environmentVariables: [], postInstall: [] };
   const pack = {
     registryType: 'npm',

@@ -165,7 +165,7 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
     ),
     from !== undefined && from.otherWays.length > 0 && `Other ways: ${from.otherWays.join(', ')} (--way)`,
   ].filter((line) => typeof line === 'string');
-  const source = from === undefined ? '' : ` from ${from.name} ${from.version} (${from.way})`;
+  const source = from === undefined ? '' : ` from ${toWord(from.name)} ${toWord(from.version)} (${from.way})`;
   return [`${paint('bold', entry.name)}${source}`, ...lines.map((line) => block(line, '  '))].join('\n');
 }
 
