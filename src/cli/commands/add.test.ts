@@ -166,6 +166,7 @@ describe('add', () => {
     const io = fakeIo({ cwd: home, env: { HOME: home, PATH: process.env.PATH ?? '' }, tty: true });
     const ended = main(['mcp', 'add', 'io.example/greeter'], io);
     await expect.poll(() => io.err()).toContain('GREETER_KEY (The key');
+    expect(io.err()).toContain('npx -y greeter-server@1.0.0 asks for:\n');
     io.stdin.write('hidden-value-7\n');
     await expect.poll(() => io.err()).toContain('[y/N]');
     expect(io.out()).toContain('Will run: npx -y greeter-server@1.0.0');
