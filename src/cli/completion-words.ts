@@ -34,6 +34,7 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
   get: ['server'],
   remove: ['server'],
+  update: ['server', '...'],
   enable: ['server'],
   disable: ['server'],
   inspect: ['server', 'tool'],

@@ -39,6 +39,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Remove a server from your configuration',
     load: async () => (await import('./commands/remove.ts')).remove,
   },
+  update: {
+    summary: 'Compare pinned versions with the latest ones: --check',
+    load: async () => (await import('./commands/update.ts')).update,
+  },
   enable: { summary: 'Switch a server on', load: async () => (await import('./commands/enable.ts')).enable },
   disable: { summary: 'Switch a server off', load: async () => (await import('./commands/enable.ts')).disable },
   get: {

@@ -8,8 +8,9 @@ import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
-/** The registry that npm uses unless it is told otherwise. */
-export const NPM_REGISTRY = 'https://registry.npmjs.org';
+/** Returns the registry that the environment names, else the one that npm uses by itself. */
+export const npmRegistryOf = (env: Readonly<Record<string, string | undefined>>): string =>
+  env.npm_config_registry || env.NPM_CONFIG_REGISTRY || 'https://registry.npmjs.org';
 
 /** Returns the version that `latest` stands for now. Throws if the registry cannot say. */
 export function latestNpmVersion(name: string, registry: string, signal?: AbortSignal): Promise<string> {

@@ -23,7 +23,7 @@ import {
 } from '../../core/transport-parts.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { type ConnectionWay, waysOf } from '../../mcp-registry/connection-ways.ts';
-import { latestNpmVersion, NPM_REGISTRY } from '../../mcp-registry/npm-version.ts';
+import { latestNpmVersion, npmRegistryOf } from '../../mcp-registry/npm-version.ts';
 import { type PostInstall, publisherOf, type RegistryServer } from '../../mcp-registry/registry-server.ts';
 import { type AskedInput, inputsOf, type ResolvedWay, resolveWay } from '../../mcp-registry/resolve-way.ts';
 import { secretParts } from '../../secrets/secret-values.ts';
@@ -72,8 +72,11 @@ export interface AddContext {
   readonly io: Io;
   readonly world: World;
   readonly session: RegistrySession;
-  /** Asks a person for an input; undefined where nobody can be asked, or without an answer. */
-  readonly ask: ((input: AskedInput) => Promise<string | undefined>) | undefined;
+  /**
+   * Asks a person for an input of a command line or address; undefined if there is no terminal. Resolves with undefined
+   * after Ctrl-C.
+   */
+  readonly ask: ((input: AskedInput, words: readonly string[]) => Promise<string | undefined>) | undefined;
 }
 
 /** Makes the addition. Throws for what does not exist, cannot be used or lacks an answer. */
@@ -240,8 +243,7 @@ async function serverOf({ kind, of, version }: FromRegistry, { io, session }: Ad
     return { server: entry.server, registry, notes: entry.status === 'deprecated' ? [...notes, deprecated] : notes };
   }
   if (version === undefined && offline) throw new UsageError(`--offline needs a version: npm:${of}@VERSION`);
-  const from = io.env.npm_config_registry ?? io.env.NPM_CONFIG_REGISTRY ?? NPM_REGISTRY;
-  const pinned = version ?? (await latestNpmVersion(of, from, signal));
+  const pinned = version ?? (await latestNpmVersion(of, npmRegistryOf(io.env), signal));
   const nothing = { runtimeArguments: [], packageArguments: [], environmentVariables: [], postInstall: [] };
   const pack = {
     registryType: 'npm',
@@ -267,7 +269,7 @@ function chosenWay(ways: readonly ConnectionWay[], server: string, values: Value
     way === undefined
       ? `it gives no way to use it${transport === undefined ? '' : ` with the transport ${transport}`}`
       : way.bundle !== undefined
-        ? `bundles (MCPB) are not supported yet. Download ${way.bundle.url}, compare its SHA-256 with ${way.bundle.sha256}, unpack it, and add its program with: anygpt mcp add NAME -- COMMAND`
+        ? `bundles (MCPB) are not supported yet. Download ${way.bundle.url}, compare its SHA-256 with ${way.bundle.sha256}, unpack it, and name its folder in \`sources\`: {"type": "mcpb", "path": FOLDER}`
         : way.problem;
   if (way === undefined || why !== undefined)
     throw new DiscoveryError('CONFIGURATION_ERROR', `${server} cannot be added: ${why}.`);
@@ -314,8 +316,9 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
   for (const input of inputsOf(way)) {
     const isUnset = !input.isSecret || io.env[first.secrets[input.id] ?? ''] === undefined;
     if (!first.missing.includes(input.id) || ask === undefined || !isUnset) continue;
-    const answer = await ask(input);
-    if (answer !== undefined && answer !== '') answers.set(input.id, [answer]);
+    const answer = await ask(input, first.words);
+    if (answer === undefined) throw new DiscoveryError('CANCELLED', 'Nothing was written.');
+    if (answer !== '') answers.set(input.id, [answer]);
   }
   const secrets = new Map<string, KeptSecret>();
   const given = Object.fromEntries(answers);

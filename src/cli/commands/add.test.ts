@@ -166,6 +166,7 @@ describe('add', () => {
     const io = fakeIo({ cwd: home, env: { HOME: home, PATH: process.env.PATH ?? '' }, tty: true });
     const ended = main(['mcp', 'add', 'io.example/greeter'], io);
     await expect.poll(() => io.err()).toContain('GREETER_KEY (The key');
+    expect(io.err()).toContain('npx -y greeter-server@1.0.0 asks for:\n');
     io.stdin.write('hidden-value-7\n');
     await expect.poll(() => io.err()).toContain('[y/N]');
     expect(io.out()).toContain('Will run: npx -y greeter-server@1.0.0');
@@ -302,6 +303,47 @@ describe('add', () => {
     expect([status, readFileSync(code, 'utf8')]).toEqual([3, 'export default {};\n']);
     expect(out).toContain('Add this to its `servers`:\n\n{\n  "name": "x",');
   });
+});
+
+it('update --check compares what is pinned with the registries, and changes nothing', async () => {
+  write(
+    '.anygpt/mcp-discovery.config.json',
+    TEXT().replace(
+      '"retry"',
+      `"servers": [
+      { "name": "old", "connection": { "type": "stdio", "command": "x" }, "registry": "io.example/greeter@0.9.0" },
+      { "name": "new", "connection": { "type": "stdio", "command": "x" }, "registry": "io.example/greeter@1.0.0" },
+      { "name": "gone", "connection": { "type": "stdio", "command": "x" }, "registry": "io.example/gone@1.0.0" },
+      { "name": "package", "connection": { "type": "stdio", "command": "npx", "args": ["-y", "@scope/tool@3.2.0"] } },
+      { "name": "other", "connection": { "type": "stdio", "command": "x" } }
+    ],
+    "retry"`,
+    ),
+  );
+  const before = text();
+  const http = createServer((_request, response) => response.end('{"version":"3.10.0"}'));
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const env = { npm_config_registry: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+  try {
+    const { code, out } = await run(['update', '--check', '--json'], env);
+    expect([code, text()]).toEqual([4, before]);
+    expect((await documentOf('update', out)).servers).toMatchObject([
+      { name: 'old', status: 'newer', version: '0.9.0', latest: '1.0.0' },
+      { name: 'new', status: 'latest' },
+      { name: 'gone', status: 'gone' },
+      { name: 'package', from: 'npm', status: 'newer', latest: '3.10.0' },
+    ]);
+    const shown = await run(['update', '--check', 'old', 'new'], env);
+    expect(shown.out).toContain(
+      'old: 0.9.0 → 1.0.0, to take it: anygpt mcp remove old && anygpt mcp add io.example/greeter@1.0.0 --name old\n',
+    );
+    expect(await run(['update', '--check', 'new'], env)).toMatchObject({ code: 0, out: 'new: 1.0.0 is the latest\n' });
+  } finally {
+    http.close();
+  }
+  expect(await run(['update', '--check', 'package'], env)).toMatchObject({ code: 3 });
+  expect(await run(['update', '--check', 'nothing'], env)).toMatchObject({ code: 2 });
+  expect(await run(['update'], env)).toMatchObject({ code: 1 });
 });
 
 it('an npm server that was added from a registry runs behind the gateway', async () => {

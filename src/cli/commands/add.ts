@@ -82,7 +82,7 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
       const world = realWorld({ env: io.env, cwd: io.cwd });
       const named = values.config as string | undefined;
       const isAsking = io.stdin.isTTY === true && !session.json && !values.yes;
-      const asking = isAsking ? (input: AskedInput) => askInput(input, session) : undefined;
+      const asking = isAsking ? asker(session) : undefined;
       const addition = await additionOf(target, { values, io, world, session, ask: asking });
       const { name } = addition.entry;
       const problem = nameProblem(name);
@@ -119,12 +119,20 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
 
 type Status = 'added' | 'unchanged' | 'dry-run' | 'not-confirmed' | 'code';
 
-/** Asks at the terminal. What is secret is not shown while it is typed, and may be left to the environment. */
-function askInput({ id, description, isSecret, choices }: AskedInput, { io, block }: RegistrySession) {
-  const about = [description, choices.length > 0 && `one of ${choices.map(toWord).join(', ')}`].filter(Boolean);
-  const text = block(`${id}${about.length > 0 ? ` (${about.join('; ')})` : ''}`);
-  if (isSecret) return askHidden(io, `${text}, hidden; Enter leaves it to the environment: `);
-  return ask(io, `${text}: `, (answer) => (answer === '' ? undefined : answer));
+/**
+ * Asks at the terminal, after the command line or address that gets the answers. What is secret is not shown while it is
+ * typed, and may be left to the environment.
+ */
+function asker({ io, block }: RegistrySession) {
+  let isSaid = false;
+  return ({ id, description, isSecret, choices }: AskedInput, words: readonly string[]) => {
+    if (!isSaid) io.stderr.write(`${block(`${words.map(toWord).join(' ')} asks for:`)}\n`);
+    isSaid = true;
+    const about = [description, choices.length > 0 && `one of ${choices.map(toWord).join(', ')}`].filter(Boolean);
+    const text = block(`${id}${about.length > 0 ? ` (${about.join('; ')})` : ''}`, '  ');
+    if (isSecret) return askHidden(io, `${text}, hidden; Enter leaves it to the environment: `);
+    return ask(io, `${text}: `, (answer) => (answer === '' ? undefined : answer));
+  };
 }
 
 /** Tells whether exactly this entry is there. Throws if the name belongs to something else. */
@@ -165,7 +173,7 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
     ),
     from !== undefined && from.otherWays.length > 0 && `Other ways: ${from.otherWays.join(', ')} (--way)`,
   ].filter((line) => typeof line === 'string');
-  const source = from === undefined ? '' : ` from ${from.name} ${from.version} (${from.way})`;
+  const source = from === undefined ? '' : ` from ${toWord(from.name)} ${toWord(from.version)} (${from.way})`;
   return [`${paint('bold', entry.name)}${source}`, ...lines.map((line) => block(line, '  '))].join('\n');
 }
 

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realWorld } from '../../config/world.ts';
+import { ownList } from './own-configuration.ts';
 import { withoutServer, withServer, withSwitch } from './own-servers.ts';
 
 let folder: string;
@@ -52,6 +54,31 @@ describe.each(TEXTS)('%s', (name, text) => {
     expect(readFileSync(path, 'utf8')).toMatch(/"?enabled"?: ?true/);
     expect((await withSwitch(world(), path, 'a', undefined)).after).toBe(text);
   });
+});
+
+it('writes any text of an entry as it is, and gives the file back to the byte', async () => {
+  const words = fc.string({ unit: 'grapheme', maxLength: 30 });
+  const entries = fc.record({
+    name: words.filter((name) => name !== 'a'),
+    connection: fc.record({
+      command: words,
+      args: fc.array(words, { maxLength: 4 }),
+      env: fc.dictionary(words, words),
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TEXTS), entries, async ([name, text], added) => {
+      const path = file(name, text);
+      // A text that cannot be written safely is refused; it never becomes something else.
+      const change = await withServer(world(), path, added).catch((error: Error) => error.message);
+      if (typeof change === 'string') return expect(change).toContain('cannot be edited safely');
+      const { items } = await ownList(path, change.after, 'servers');
+      expect(JSON.stringify(items.at(-1))).toBe(JSON.stringify(added));
+      await change.write();
+      expect((await withoutServer(world(), path, added.name)).after).toBe(text);
+    }),
+    { numRuns: 150 },
+  );
 });
 
 it('adds an entry of its own to switch a server of another file', async () => {
