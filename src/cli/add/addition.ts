@@ -167,7 +167,7 @@ function withReference(
   secrets: KeptSecret[],
   context: AddContext,
 ): string {
-  for (const { name } of referencesIn(text)) secrets.push({ variable: name });
+  for (const { name, fallback } of referencesIn(text)) if (fallback === undefined) secrets.push({ variable: name });
   if (text.includes('${')) return text;
   const parts = secretParts(text, key, !local).sort((a, b) => a.length - b.length);
   // `Bearer` stays readable before its token.

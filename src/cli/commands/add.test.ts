@@ -272,6 +272,12 @@ describe('add', () => {
     expect(servers()).toMatchObject([entry]);
   });
 
+  it('names the variables that have to be set, but not those with a default', async () => {
+    const { out } = await run(['add', 'x', '-e', 'A=${FIRST}', '-e', 'B=${SECOND:-two}', '--', 'y']);
+    expect(out).toContain('Set FIRST in the environment');
+    expect(out).not.toContain('Set SECOND');
+  });
+
   it('moves a literal token out of a header', async () => {
     await run(['add', 'web', 'https://web.example', '-H', 'Authorization: Bearer abcDEF123456', '-H', 'X-Team: blue']);
     const file = join(home, '.anygpt', 'secrets', 'WEB_AUTHORIZATION');
