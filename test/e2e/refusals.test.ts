@@ -43,7 +43,7 @@ describe('a call that is refused', () => {
     expect(told.map(([code]) => code)).toEqual([
       ...Array.from({ length: 7 }, () => 'TOOL_VALIDATION_ERROR'),
       'SERVER_NOT_FOUND',
-      'SERVER_NOT_FOUND',
+      'VALIDATION_ERROR',
       'CONFIGURATION_ERROR',
     ]);
     expect(Math.max(...told.map(([, length]) => length))).toBeLessThan(500);
@@ -63,7 +63,7 @@ describe('a call that is refused', () => {
       ['', 'echo', 'TOOL_VALIDATION_ERROR', 'refused'],
       ['echo', 'echo', 'TOOL_VALIDATION_ERROR', 'refused'],
       ['nobody', expect.not.stringContaining(KNOWN), 'SERVER_NOT_FOUND', 'refused'],
-      ['xxxxxxxxx', 'echo', 'SERVER_NOT_FOUND', 'refused'],
+      ['xxxxxxxxx', 'echo', 'VALIDATION_ERROR', 'refused'],
       ['echo', 'echo', 'CONFIGURATION_ERROR', 'refused'],
     ]);
     expect(JSON.stringify(records())).not.toContain(KNOWN);
