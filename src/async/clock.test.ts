@@ -29,7 +29,7 @@ it('takes what lies ahead for as old as it lies ahead', () => {
   expect(ageSince(150, 100)).toBe(50);
 });
 
-describe.concurrent.each(JUMPS)('a wall clock that jumps %s', (_, ms) => {
+describe.each(JUMPS)('a wall clock that jumps %s', (_, ms) => {
   it('keeps no server out that failed before', async () => {
     using home = folder();
     const clock = wall();

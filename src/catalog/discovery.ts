@@ -121,6 +121,8 @@ export class Discovery {
     const { keeper } = this.#list(server);
     const source = this.#options.servers.get(server);
     const listing = keeper.reading || !source ? undefined : this.#options.list(source.definition, undefined);
+    // The reading reports what went wrong; it may have to wait for its turn until then.
+    if (listing instanceof Promise) listing.catch(() => {});
     if (listing === undefined || listing instanceof Promise) return this.refresh(server);
     const { catalog, onChange } = this.#options;
     this.#logSkipped(listing);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lostAnswer, lostRequest } from './lost-answer.ts';
+import { isWanted, lostAnswer, lostRequest } from './lost-answer.ts';
 
 describe('lostAnswer', () => {
   it.each([
@@ -30,6 +30,17 @@ describe('lostAnswer', () => {
     ['', ''],
   ])('of %s … %s nobody can say', (head, tail) => {
     expect(lostAnswer(head, tail)).toBe('unknown');
+  });
+});
+
+describe('isWanted', () => {
+  it.each([
+    ['{"method":"sampling/createMessage","params":{', true],
+    ['{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{', true],
+    ['{"method":"notifications/message","params":{', false],
+    ['{"jsonrpc":"2.0","method":"notifications/progress","params":{', false],
+  ])('of a large %s is %s, wherever its id stands', (head, wanted) => {
+    expect(isWanted({ awaited: () => undefined }, head, undefined)).toBe(wanted);
   });
 });
 

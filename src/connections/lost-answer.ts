@@ -30,7 +30,7 @@ export function lostAnswer(head: string, tail: string | undefined): number | 'no
 export function isWanted({ awaited, relaysNotifications }: Listener, head: string, tail: string | undefined): boolean {
   const id = lostAnswer(head, tail);
   if (typeof id === 'number') return !awaited || awaited(id) !== undefined;
-  return id === 'unknown' || REQUEST_WITH_ID.test(head) || relaysNotifications?.() === true;
+  return id === 'unknown' || !NOTIFICATION.test(head) || relaysNotifications?.() === true;
 }
 
 /** Tells whether a message answers a request of ours that is in flight. */
@@ -39,6 +39,8 @@ export function isAwaited({ awaited }: Listener, head: string, tail: string): bo
   return typeof id === 'number' && awaited?.(id) !== undefined;
 }
 
+/** By its method: a request may have its id at the end. */
+const NOTIFICATION = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\//;
 const REQUEST_WITH_ID =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*"method"\s*:/;
 const QUOTE = '"';

@@ -23,6 +23,22 @@ const namesIn = (engine: DiscoveryEngine, mode?: 'all' | 'search' | 'auto') =>
   engine.tools({ mode }).map(({ name }) => name);
 
 describe('the tools of an engine that was just made', () => {
+  it('fail no process because many providers cannot list theirs', async () => {
+    const unhandled: unknown[] = [];
+    const hear = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', hear);
+    try {
+      const broken = Array.from({ length: 12 }, () => provider(() => Promise.reject(new Error('no list'))));
+      await using engine = new DiscoveryEngine({ providers: broken });
+      await engine.getConfig();
+      expect(namesIn(engine, 'all')).toEqual([]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', hear);
+    }
+  });
+
   it('are the own tools, which nothing has to wait for', async () => {
     const own = provider(() => [{ name: 'add', inputSchema }], { name: 'sums' });
     await using engine = new DiscoveryEngine({ providers: [registryWith('hello', 'bye'), own] });

@@ -9,6 +9,7 @@ describe('a word for a shell', () => {
     expect(shellWord('/home/my files/x.json')).toBe("'/home/my files/x.json'");
     expect(shellWord('C:\\my files\\x.json')).toBe('"C:\\my files\\x.json"');
     expect(shellWord('')).toBe("''");
+    expect(shellWord('\\\\$(id)')).toBe("'\\\\$(id)'");
   });
 
   it.runIf(process.platform !== 'win32')('is one word to the shell, whatever is in it', () => {

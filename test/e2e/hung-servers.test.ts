@@ -5,7 +5,7 @@ import { type Evil, type EvilStep, evil } from '../fixtures/evil.ts';
 const NEVER: readonly EvilStep[] = [];
 const pids = (server: Evil): number[] => [...new Set(server.journal().map(({ pid }) => pid))];
 
-describe.concurrent('a server that can no longer be heard', () => {
+describe('a server that can no longer be heard', () => {
   it('is given up when it closes its stdout and lives on, and started anew for the next call', async () => {
     using home = folder();
     using server = evil({

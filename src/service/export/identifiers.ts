@@ -8,11 +8,14 @@ import { nameWords } from '../infer/name-words.ts';
 /** Returns an identifier in camel case for each name: `list_issues` becomes `listIssues`. */
 export function identifiers(names: Iterable<string>): ReadonlyMap<string, string> {
   const taken = new Set<string>();
+  const counts = new Map<string, number>();
   return new Map(
     [...new Set(names)].sort().map((name) => {
       const plain = identifier(name);
       let own = plain;
-      for (let count = 2; taken.has(own.toLowerCase()); count++) own = `${plain}${count}`;
+      let count = counts.get(plain) ?? 1;
+      while (taken.has(own.toLowerCase())) own = `${plain}${++count}`;
+      counts.set(plain, count);
       taken.add(own.toLowerCase());
       return [name, own];
     }),
@@ -30,8 +33,9 @@ function identifier(name: string): string {
   return /^[a-z]/.test(plain) && !RESERVED.has(plain) ? plain : `tool${pascal(plain)}`;
 }
 
+/** Words of the language, and `client`: `createClient` is the whole. */
 const RESERVED: ReadonlySet<string> = new Set(
-  'arguments await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected prototype public return static super switch then this throw true try typeof undefined var void while with yield any unknown never string number boolean object symbol bigint'.split(
+  'client arguments await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected prototype public return static super switch then this throw true try typeof undefined var void while with yield any unknown never string number boolean object symbol bigint'.split(
     ' ',
   ),
 );
