@@ -100,7 +100,11 @@ describe('the command line of a package', () => {
       env: { DB_USERNAME: 'me', DB_PASSWORD: '${DB_PASSWORD}', SSL_MODE: 'prefer' },
     });
     expect(JSON.stringify(resolved)).not.toContain('s3cret');
-    expect(way?.warnings).toEqual(['the registry adds the option --network']);
+    expect(way?.warnings).toEqual([
+      'its image is named by a tag, which can be moved to another image',
+      'the registry adds the option --network',
+      'it sets SSL_MODE',
+    ]);
     expect(resolveWay(way as ConnectionWay, 'x', { ...answers, db_type: 'oracle' })).toMatchObject({
       connection: undefined,
       wrong: ['db_type: it must be one of postgres, mysql, mongodb, redis'],
@@ -164,6 +168,11 @@ describe('what is never started', () => {
     ['an image that is an option', { registryType: 'oci', identifier: '--privileged', version: '1' }],
     ['a version that moves', { registryType: 'npm', identifier: 'x', version: 'latest' }],
     ['a range', { registryType: 'npm', identifier: 'x', version: '^1.0.0' }],
+    ['a range of one number', { registryType: 'npm', identifier: 'x', version: '1' }],
+    ['a tag of npm', { registryType: 'npm', identifier: 'x', version: 'nightly' }],
+    ['a tag that looks like a version', { registryType: 'npm', identifier: 'x', version: '1.0.0.0' }],
+    ['a range of NuGet', { registryType: 'nuget', identifier: 'x', version: '1.0' }],
+    ['a range of PyPI', { registryType: 'pypi', identifier: 'x', version: '1.x' }],
     ['a moving tag', { registryType: 'oci', identifier: 'a/b:latest' }],
     ['no version', { registryType: 'pypi', identifier: 'x' }],
     ['a bundle without its digest', { registryType: 'mcpb', identifier: 'https://example.com/x.mcpb' }],
@@ -171,6 +180,37 @@ describe('what is never started', () => {
     const way = wayOf(packed);
     expect(way).toMatchObject({ isAvailable: false, problem: expect.any(String) });
     expect(resolveWay(way, 'one').connection).toBeUndefined();
+  });
+
+  const positional = (value: string) => ({ type: 'positional', value });
+  const named = (name: string, value?: string) => ({ type: 'named', name, value });
+  const npm = { registryType: 'npm', identifier: '@good/pkg', version: '1.0.0' };
+  const oci = { registryType: 'oci', identifier: 'good/image:1.0.0' };
+
+  it.each([
+    ['another package', npm, [positional('evil-pkg')], '"evil-pkg" before the package'],
+    ['an option without dashes', npm, [named('evil-pkg')], '"evil-pkg" before the package'],
+    ['a word that is asked for', npm, [{ type: 'positional', valueHint: 'what', isRequired: true }], '"what" before'],
+    ['the end of options', npm, [positional('--'), positional('evil-pkg')], '"--" before the package'],
+    ['a word after an option that takes none', npm, [named('--quiet', 'evil-pkg')], 'which takes none'],
+    ['a word after one that is always there', npm, [named('-y', 'evil-pkg')], 'which takes none'],
+    ['an option that takes the package', npm, [named('--package')], 'does not say what its option --package'],
+    ['an option that npx does not know', npm, [named('--foo')], 'which is not known'],
+    ['another image', oci, [positional('evil/image')], '"evil/image" before the package'],
+    ['an option that takes the image', oci, [positional('-iv')], 'does not say what its option -iv'],
+    ['an option whose value may be missing', oci, [positional('-v'), { type: 'positional', valueHint: 'x' }], '-v'],
+    ['an option whose value may be empty', oci, [positional('-v{x}')], 'which is not known'],
+  ])('a package with words before it that could be taken for it: %s', (_what, packed, runtimeArguments, problem) => {
+    const way = wayOf({ ...packed, runtimeArguments });
+    expect(way).toMatchObject({ isAvailable: false, problem: expect.stringContaining(problem) });
+    expect(resolveWay(way, 'one').connection).toBeUndefined();
+  });
+
+  it('but a word may be the value of the option before it', () => {
+    const runtimeArguments = [positional('-e'), positional('A=1'), named('--network', 'none'), positional('-v/a:/b')];
+    expect(commandOf(wayOf({ ...oci, runtimeArguments }))).toBe(
+      'docker run -i --rm -e A=1 --network none -v/a:/b good/image:1.0.0',
+    );
   });
 
   it('a kind of package that is not known; its website is shown', () => {
@@ -228,4 +268,139 @@ it('nothing that a registry writes is ever a reference of ours, however it is pu
         expect(expandReferences(written, { GITHUB_TOKEN: 'stolen' })).not.toContain('stolen');
     }),
   );
+});
+
+describe('what a person should look at', () => {
+  const warningsOf = (packed: object) => wayOf({ version: '1.0.0', identifier: 'x', ...packed }).warnings;
+  const digest = `a/b@sha256:${'0'.repeat(64)}`;
+
+  it('options, however they are written', () => {
+    const runtimeArguments = [
+      { type: 'named', name: '--privileged=', value: 'true' },
+      { type: 'positional', value: '-v/:/host' },
+      { type: 'positional', value: '--mount=type=bind,src=/,dst=/host' },
+    ];
+    const adds = (option: string) => `the registry adds the option ${option}`;
+    expect(warningsOf({ registryType: 'oci', identifier: digest, runtimeArguments })).toEqual(
+      ['--privileged', '-v', '--mount'].map(adds),
+    );
+    const cluster = [{ type: 'named', name: '-iv', value: '/:/host' }];
+    expect(warningsOf({ registryType: 'oci', identifier: digest, runtimeArguments: cluster })).toEqual([adds('-v')]);
+    const more = ['-w', '--with-requirements'].map((name) => ({ type: 'named', name, value: 'evil' }));
+    expect(warningsOf({ registryType: 'pypi', runtimeArguments: more })).toEqual(
+      ['-w', '--with-requirements'].map(adds),
+    );
+  });
+
+  it('variables that lead a program elsewhere', () => {
+    const names = ['DOCKER_HOST', 'HOME', 'SHELL', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'https_proxy', 'MODE'];
+    const environmentVariables = names.map((name) => ({ name, value: 'x' }));
+    expect(warningsOf({ registryType: 'npm', environmentVariables })).toEqual(
+      names.slice(0, -1).map((name) => `it sets ${name}`),
+    );
+  });
+
+  it('an image that is named by a tag', () => {
+    expect(warningsOf({ registryType: 'oci', identifier: 'a/b:1.0.0' })).toEqual([expect.stringContaining('a tag')]);
+    expect(warningsOf({ registryType: 'oci', identifier: digest })).toEqual([]);
+  });
+
+  it.each([
+    ['http://localhost:3000/mcp', 0],
+    ['http://127.0.0.1/mcp', 0],
+    ['http://[::1]:80/mcp', 0],
+    ['https://example.com/mcp', 0],
+    ['http://localhost.evil.example/mcp', 1],
+    ['http://localhost@evil.example/mcp', 2],
+    ['http://127.evil.example/mcp', 1],
+    ['http://evil.example:{port}/mcp', 1],
+    ['http://127.0.0.1:{port}/mcp', 0],
+    ['{base}/mcp', 1],
+  ])('the address %s has %d warnings', (url, count) => {
+    const remotes = [{ type: 'streamable-http', url, variables: { base: { default: 'http://evil.example' } } }];
+    expect(waysOf(serverOf({ ...minimal, remotes }), everything)[0]?.warnings).toHaveLength(count);
+  });
+});
+
+describe('a secret answer never stands in an entry', () => {
+  const npm = { registryType: 'npm', identifier: 'x', version: '1.0.0' };
+  const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+
+  it('if it is secret in one place and not in another; it has one variable', () => {
+    const way = wayOf({
+      ...npm,
+      environmentVariables: [{ name: 'API_KEY', isSecret: true, isRequired: true }],
+      packageArguments: [
+        { type: 'named', name: '--key', value: '{API_KEY}', variables: { API_KEY: { isRequired: true } } },
+      ],
+    });
+    expect(resolveWay(way, 'one', { API_KEY: 'plain' })).toMatchObject({
+      connection: { args: ['-y', 'x@1.0.0', '--key', '${API_KEY}'], env: { API_KEY: '${API_KEY}' } },
+      secrets: { API_KEY: 'API_KEY' },
+    });
+  });
+
+  it('if it is one of several variables of a secret text', () => {
+    const variables = { tok: { isRequired: true }, region: { isRequired: true } };
+    const value = 'Authorization: Bearer {tok}-{region}';
+    const packageArguments = [{ type: 'named', name: '--header', value, isSecret: true, variables }];
+    const resolved = resolveWay(wayOf({ ...npm, packageArguments }), 'one', { tok: 'plain', region: 'eu' });
+    expect(resolved.connection).toMatchObject({
+      args: ['-y', 'x@1.0.0', '--header', 'Authorization: Bearer ${ONE_TOK}-${ONE_REGION}'],
+    });
+  });
+
+  it.each([
+    ['by its looks', { environmentVariables: [{ name: 'A', isRequired: true }] }, { A: TOKEN }],
+    [
+      'by its name',
+      { packageArguments: [{ type: 'named', name: '--api-key', isRequired: true }] },
+      { '--api-key': 'hunter2-hunter2' },
+    ],
+    [
+      'by its place',
+      {
+        packageArguments: [
+          { type: 'positional', value: 'Authorization: Bearer {a}', variables: { a: { isRequired: true } } },
+        ],
+      },
+      { a: 'hunter-two' },
+    ],
+  ])('if nothing says that it is secret: %s', (_what, more, answers) => {
+    const { connection, secrets } = resolveWay(wayOf({ ...npm, ...more }), 'one', answers);
+    expect(connection).toBeDefined();
+    expect(Object.keys(secrets)).toEqual(Object.keys(answers));
+    for (const answer of Object.values(answers)) expect(JSON.stringify(connection)).not.toContain(answer);
+  });
+
+  it('in an address', () => {
+    const variables = { key: { isRequired: true } };
+    const remotes = [{ type: 'sse', url: 'https://example.com/mcp?api_key={key}', variables }];
+    const [way] = waysOf(serverOf({ ...minimal, remotes }), everything);
+    expect(resolveWay(way as ConnectionWay, 'one', { key: 'hunter-two' }).connection).toMatchObject({
+      url: 'https://example.com/mcp?api_key=${ONE_KEY}',
+    });
+  });
+
+  it('and different answers have different variables', () => {
+    const packageArguments = ['--api-key', '--api.key'].map((name) => ({ type: 'named', name, isSecret: true }));
+    const answers = { '--api-key': 'a', '--api.key': 'b' };
+    const way = wayOf({ ...npm, packageArguments: packageArguments.map((one) => ({ ...one, isRequired: true })) });
+    expect(resolveWay(way, 'one', answers).secrets).toEqual({
+      '--api-key': 'ONE_API_KEY',
+      '--api.key': 'ONE_API_KEY_2',
+    });
+  });
+});
+
+it('a variable may be written as ${NAME}; other text like that stays text', () => {
+  const headers = [
+    { name: 'Authorization', value: 'Bearer ${TOKEN}', variables: { TOKEN: { isRequired: true, isSecret: true } } },
+    { name: 'X-Home', value: '${HOME}' },
+  ];
+  const remotes = [{ type: 'streamable-http', url: 'https://example.com/mcp', headers }];
+  const [way] = waysOf(serverOf({ ...minimal, remotes }), everything);
+  expect(resolveWay(way as ConnectionWay, 'one').connection).toMatchObject({
+    headers: { Authorization: 'Bearer ${ONE_TOKEN}', 'X-Home': '$${HOME}' },
+  });
 });

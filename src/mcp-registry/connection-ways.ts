@@ -3,7 +3,8 @@
  * starts, sends and looks up nothing.
  *
  * Packages are started by programs from the table below, whatever a registry says, and identifiers are checked, so that
- * none of them can be read as an option. Versions are always pinned.
+ * none of them can be read as an option. Options before a package have to be known, so that no other word can be taken
+ * for the package. Versions are always pinned.
  * @module
  */
 import type {
@@ -65,6 +66,13 @@ interface Launcher {
   readonly identifier: RegExp;
   /** The registry that the program uses anyway. */
   readonly usual: RegExp;
+  /** A version that never means another package tomorrow; undefined for images, which have tags. */
+  readonly exact?: RegExp | undefined;
+  /** Options that stand alone, and options that take the next word. */
+  readonly switches: RegExp;
+  readonly valued: RegExp;
+  /** Whether `-iv` is `-i -v`. */
+  readonly hasClusters: boolean;
   words(runtime: string, source: PackageSource): Word[];
 }
 
@@ -74,7 +82,12 @@ interface PackageSource extends RegistryPackage {
 }
 
 const NAME = '[A-Za-z0-9_][A-Za-z0-9._-]{0,213}';
-const PINNED = /^[A-Za-z0-9][A-Za-z0-9.+_!-]{0,254}$/;
+/** Anything else is a range or a tag for npm: `1`, `01.0.0`, `1.0.0.0`, `1.0.0-a..b`. */
+const SEMANTIC =
+  /^(?:0|[1-9]\d{0,15})(?:\.(?:0|[1-9]\d{0,15})){2}(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*)?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
+const NUGET = /^\d{1,16}(?:\.\d{1,16}){2,3}(?:[-+][A-Za-z0-9.+-]{1,128})?$/;
+const PYTHON =
+  /^v?(?:\d{1,20}!)?\d{1,20}(?:\.\d{1,20}){0,9}(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[._-]?\d{0,20}){0,3}(?:-\d{1,20})?(?:\+[A-Za-z0-9._-]{1,64})?$/i;
 const FLOATING = /^(?:latest|next|beta|canary|stable|main|master|x|\*)$/i;
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -83,6 +96,12 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     runtimes: ['npx'],
     identifier: new RegExp(`^(?:@${NAME}/)?${NAME}$`),
     usual: /^https:\/\/(?:registry\.)?npmjs\.(?:org|com)\/?$/,
+    exact: SEMANTIC,
+    // An option that npx does not know takes the next word.
+    switches: /^(?:-[dqsy]|--(?:yes|quiet|silent|verbose|offline|prefer-offline|prefer-online|ignore-scripts))$/,
+    valued:
+      /^(?:-[cpw]|--(?:package|call|workspace|registry|cache|userconfig|prefix|loglevel|node-options|script-shell))$/,
+    hasClusters: false,
     words: (runtime, { from, identifier, version, runtimeArguments, packageArguments }) => [
       runtime,
       '-y',
@@ -96,6 +115,12 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     runtimes: ['uvx'],
     identifier: new RegExp(`^${NAME}$`),
     usual: /^https:\/\/(?:(?:www|files)\.)?pypi(?:hosted)?\.(?:org|python\.org)\/?(?:simple\/?)?$/,
+    exact: PYTHON,
+    switches:
+      /^(?:-[nqvU]|--(?:isolated|no-cache|offline|quiet|verbose|no-progress|refresh|upgrade|reinstall|no-config|no-index|native-tls|no-build|no-env-file|managed-python|no-managed-python|no-python-downloads))$/,
+    valued:
+      /^(?:-[wifpcbCP]|--(?:from|with|with-editable|with-requirements|index|default-index|index-url|extra-index-url|find-links|python|index-strategy|keyring-provider|cache-dir|config-file|directory|project|constraints|overrides|build-constraints|env-file|resolution|prerelease|exclude-newer|link-mode|color|refresh-package|upgrade-package|reinstall-package|python-platform|torch-backend|config-setting|allow-insecure-host))$/,
+    hasClusters: true,
     words: (runtime, { from, identifier, version, runtimeArguments, packageArguments }) => [
       runtime,
       ...(from === undefined ? [] : ['--index-url', from]),
@@ -109,6 +134,11 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     identifier:
       /^[A-Za-z0-9][A-Za-z0-9._:-]{0,254}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,254}){0,8}(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/,
     usual: /^https:\/\/(?:docker\.io|index\.docker\.io|hub\.docker\.com|registry-1\.docker\.io)\/?$/,
+    switches:
+      /^(?:-[itqP]|--(?:interactive|tty|rm|init|quiet|privileged|read-only|publish-all|no-healthcheck|oom-kill-disable))$/,
+    valued:
+      /^(?:-[evpuwmlhca]|--(?:env|env-file|volume|mount|volumes-from|network|net|network-alias|name|publish|expose|user|workdir|entrypoint|add-host|cap-add|cap-drop|device|device-cgroup-rule|gpus|memory|memory-swap|cpus|cpu-shares|cpuset-cpus|pids-limit|platform|pull|tmpfs|label|hostname|dns|dns-search|ulimit|security-opt|shm-size|restart|pid|ipc|uts|userns|cgroupns|cgroup-parent|group-add|link|log-driver|log-opt|runtime|stop-timeout|stop-signal|sysctl|ip|mac-address|attach|annotation|secret))$/,
+    hasClusters: true,
     // Only the names of variables stand on the command line; their values are in the environment of the program.
     words: (runtime, { identifier, runtimeArguments, packageArguments }) => [
       runtime,
@@ -125,6 +155,11 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     runtimes: ['dnx'],
     identifier: new RegExp(`^${NAME}$`),
     usual: /^https:\/\/(?:api|www)\.nuget\.org(?:\/v3\/index\.json)?\/?$/,
+    exact: NUGET,
+    switches:
+      /^(?:-y|--(?:yes|interactive|prerelease|allow-roll-forward|ignore-failed-sources|no-http-cache|disable-parallel))$/,
+    valued: /^(?:-v|--(?:verbosity|source|add-source|configfile|framework))$/,
+    hasClusters: false,
     words: (runtime, { from, identifier, version, runtimeArguments, packageArguments }) => [
       runtime,
       `${identifier}@${version}`,
@@ -171,9 +206,27 @@ const remoteWay = ({ type, url, variables, headers }: RegistryRemote): Connectio
   words: [],
   environment: [],
   isAvailable: true,
-  warnings: /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(url) ? ['its address is not encrypted (http)'] : [],
+  warnings: addressWarnings(url, variables),
   postInstall: [],
 });
+
+const NOT_ENCRYPTED = 'its address is not encrypted (http)';
+
+/** Looks at the address as it is with its defaults: a variable may hold the scheme or the host. */
+function addressWarnings(url: string, variables: readonly NamedInput[]): string[] {
+  const known = new Map(variables.map(({ name, value, default: usual }) => [name, value ?? usual]));
+  const filledWith = (unknown: string) =>
+    url.replace(/\$?\{([^{}]{1,128})\}/g, (_, name: string) => known.get(name) ?? unknown);
+  // A port has to be a number.
+  const filled = [filledWith('x'), filledWith('1')].find((text) => URL.canParse(text));
+  if (filled === undefined) return /^http:/i.test(url) ? [NOT_ENCRYPTED] : [];
+  const { protocol, hostname, username, password } = new URL(filled);
+  const isHere = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return [
+    ...(protocol === 'http:' && !isHere ? [NOT_ENCRYPTED] : []),
+    ...(username + password === '' ? [] : [`its address has a name before the host, which is ${hostname}`]),
+  ];
+}
 
 function packageWay(
   written: RegistryPackage,
@@ -222,7 +275,10 @@ function packageWay(
     runtime,
     words: launcher.words(runtime, source),
     isAvailable: hasCommand(runtime),
-    warnings: warningsOf(source),
+    warnings: [
+      ...(transport.url === undefined ? [] : addressWarnings(transport.url, environmentVariables)),
+      ...warningsOf(launcher, source),
+    ],
   };
 }
 
@@ -240,16 +296,74 @@ const labelOf = ({ registryType, identifier, version }: RegistryPackage): string
   version === undefined || registryType === 'oci' || registryType === 'mcpb' ? identifier : `${identifier} ${version}`;
 
 function packageProblem(
-  { identifier: allowed }: Launcher,
-  { registryType, identifier, version, from }: PackageSource,
+  launcher: Launcher,
+  { registryType, identifier, version, from, runtimeArguments }: PackageSource,
 ): string | undefined {
+  const { identifier: allowed, exact } = launcher;
   if (!allowed.test(identifier))
     return `${JSON.stringify(identifier)} is not the name of a package of the kind ${registryType}`;
   if (from !== undefined && !/^https?:\/\/[^\s]+$/.test(from)) return 'its registryBaseUrl is not an address';
   const pinned = registryType === 'oci' ? /@(sha256:.+)$|:([^/:]+)$/.exec(identifier)?.slice(1).find(Boolean) : version;
   if (pinned === undefined) return 'the registry names no version';
-  const isFloating = FLOATING.test(pinned) || (registryType !== 'oci' && !PINNED.test(pinned));
-  return isFloating ? `its version ${JSON.stringify(pinned)} is not fixed` : undefined;
+  const isFloating = FLOATING.test(pinned) || exact?.test(pinned) === false;
+  return isFloating ? `its version ${JSON.stringify(pinned)} is not fixed` : optionsProblem(launcher, runtimeArguments);
+}
+
+/**
+ * Says why the words before a package could hide which package is started: a word that is no option would be taken for
+ * the package, and an option that takes the next word would take the package.
+ */
+function optionsProblem(launcher: Launcher, list: readonly RegistryArgument[]): string | undefined {
+  let open: string | undefined;
+  for (const argument of list) {
+    const { flag, value, isRequired, default: usual } = argument;
+    const isThere = flag !== undefined || value !== undefined || usual !== undefined || isRequired;
+    if (open !== undefined) {
+      // A text with variables is left out where an answer is missing.
+      const isFixed = flag === undefined && isThere && !argument.isRepeated && !argument.variables.some(isOptional);
+      if (!isFixed) return `the registry does not say what its option ${open} is set to`;
+      open = undefined;
+      continue;
+    }
+    const word = flag ?? value ?? '';
+    const shown = JSON.stringify(flag ?? value ?? argument.valueHint ?? '');
+    if (!/^--?[A-Za-z0-9]/.test(word)) return `the registry puts ${shown} before the package, where it is no option`;
+    const kind = kindOf(word, launcher);
+    if (kind === undefined) return `the registry adds the option ${shown}, which is not known`;
+    const hasOwnWord = flag !== undefined && !isSwitch(argument) && !flag.endsWith('=');
+    if (hasOwnWord && kind !== 'valued') return `the registry puts a word after its option ${shown}, which takes none`;
+    if (!hasOwnWord && kind === 'valued') open = word;
+  }
+  return open === undefined ? undefined : `the registry does not say what its option ${open} is set to`;
+}
+
+const isOptional = ({ isRequired, default: usual }: NamedInput): boolean => !isRequired && usual === undefined;
+
+/** `whole` has its value in the same word. */
+function kindOf(
+  option: string,
+  { switches, valued, hasClusters }: Launcher,
+): 'switch' | 'valued' | 'whole' | undefined {
+  if (switches.test(option)) return 'switch';
+  if (valued.test(option)) return 'valued';
+  if (/^--[\w.-]+=/.test(option) || (hasClusters && /^-[A-Za-z]=/.test(option))) return 'whole';
+  if (!hasClusters || option.startsWith('--')) return undefined;
+  for (const [at, letter] of [...option.slice(1)].entries()) {
+    const rest = option.slice(at + 2);
+    // A variable may be empty, and then the option takes the next word.
+    if (valued.test(`-${letter}`)) return rest === '' ? 'valued' : /^\$?\{/.test(rest) ? undefined : 'whole';
+    if (!switches.test(`-${letter}`)) return undefined;
+  }
+  return 'switch';
+}
+
+/** The options in a word, without their values: `-iv/:/host` is `-i` and `-v`. */
+function optionsIn(word: string, { valued, hasClusters }: Launcher): string[] {
+  const [name = ''] = word.split('=', 1);
+  if (!hasClusters || !/^-[A-Za-z]/.test(name)) return [name];
+  const letters = [...name.slice(1)].map((letter) => `-${letter}`);
+  const last = letters.findIndex((letter) => valued.test(letter));
+  return last === -1 ? letters : letters.slice(0, last + 1);
 }
 
 function runtimeFor({ runtimes }: Launcher, hint: string | undefined, hasCommand: WaysOptions['hasCommand']): string {
@@ -257,24 +371,43 @@ function runtimeFor({ runtimes }: Launcher, hint: string | undefined, hasCommand
   return ordered.find(hasCommand) ?? (ordered[0] as string);
 }
 
+/** A named argument about which nothing is said is a switch. */
+export const isSwitch = ({
+  value,
+  default: usual,
+  description,
+  choices,
+  placeholder,
+  isRequired,
+  valueHint,
+}: RegistryArgument): boolean =>
+  [value, usual, description, placeholder, valueHint].every((text) => text === undefined) &&
+  choices.length === 0 &&
+  !isRequired;
+
 /** Arguments without those that stand on the command line anyway. */
 const without = (list: readonly RegistryArgument[], fixed: readonly string[]): RegistryArgument[] =>
   list.filter(({ flag, value }) => !fixed.includes(flag ?? value ?? '') || (flag !== undefined && value !== undefined));
 
 /** Options that give a container more than its own room. */
 const POWERFUL =
-  /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add)$/;
+  /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add|--entrypoint|--device-cgroup-rule|--cgroupns|--runtime|--gpus|--link)$/;
 /** Options that make a package manager fetch or run something else. */
 const REDIRECTING =
-  /^(?:-c|--call|-p|--package|--registry|--script-shell|--node-options|--userconfig|--from|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)=?$/;
+  /^(?:-c|--call|-p|-w|-f|-b|-C|--package|--workspace|--prefix|--with-requirements|--constraints|--overrides|--build-constraints|--config-file|--config-setting|--directory|--project|--env-file|--allow-insecure-host|--registry|--script-shell|--node-options|--userconfig|--from|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)$/;
 /** Variables that make a program load something else. */
 const LOADING =
-  /^(?:NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PATH|PYTHON(?:PATH|STARTUP|HOME)|npm_config_\w+|UV_\w+|PIP_\w+|BASH_ENV|ENV)$/i;
+  /^(?:DOCKER_\w+|HOME|SHELL|NODE_\w+|SSL_\w+|\w*_PROXY|LD_\w+|DYLD_\w+|PATH|PYTHON(?:PATH|STARTUP|HOME)|npm_config_\w+|UV_\w+|PIP_\w+|BASH_ENV|ENV)$/i;
 
-function warningsOf({ registryType, from, runtimeArguments, environmentVariables }: PackageSource): string[] {
+function warningsOf(
+  launcher: Launcher,
+  { registryType, identifier, from, runtimeArguments, environmentVariables }: PackageSource,
+): string[] {
   const risky = registryType === 'oci' ? POWERFUL : REDIRECTING;
-  const options = runtimeArguments.flatMap(({ flag, value }) => flag ?? value?.split('=', 1)[0] ?? []);
+  const options = runtimeArguments.flatMap(({ flag, value }) => optionsIn(flag ?? value ?? '', launcher));
+  const isMovable = registryType === 'oci' && !identifier.includes('@sha256:');
   return [
+    ...(isMovable ? ['its image is named by a tag, which can be moved to another image'] : []),
     ...(from === undefined ? [] : [`it comes from ${from}, not from the usual place`]),
     ...new Set(
       options.filter((option) => risky.test(option)).map((option) => `the registry adds the option ${option}`),

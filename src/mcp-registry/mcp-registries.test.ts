@@ -92,6 +92,35 @@ describe('a sync', () => {
     expect(await names(registries, 'one')).toEqual(['a/one']);
   });
 
+  it('does not believe a date that is far off, which would hide all changes until then', async () => {
+    const asked = async (date: number) => {
+      await using registry = await startRegistry();
+      const body = { servers: [published(server('a/one'))], metadata: {} };
+      registry.on = () => ({ status: 200, body, headers: { date: new Date(date).toUTCString() } });
+      const registries = open(registry.url);
+      await registries.sync();
+      await registries.sync();
+      return new URL(registry.journal.at(-1)?.path ?? '', registry.url).searchParams.get('updated_since');
+    };
+    const overlapOf = (time: number) => new Date(time - 120_000).toISOString();
+    expect(await asked(now - HOUR)).toBe(overlapOf(now - HOUR));
+    expect(await asked(now + 20 * 365 * 24 * HOUR)).toBe(overlapOf(now));
+  });
+
+  it('reads everything again if more is said to have changed than is kept', async () => {
+    await using registry = await startRegistry({ entries: [published(server('a/one'))] });
+    const registries = open(registry.url);
+    await registries.sync();
+    const page = Array.from({ length: 26_000 }, () => server('a/one'));
+    let pages = 0;
+    registry.on = ({ request }) =>
+      request.url?.includes('updated_since=')
+        ? { status: 200, body: { servers: page, metadata: { nextCursor: `page ${++pages}` } } }
+        : undefined;
+    expect((await registries.sync()).reports).toMatchObject([{ full: true, total: 1 }]);
+    expect(pages).toBeLessThan(6);
+  });
+
   it('needs no official data, and of several versions keeps the highest', async () => {
     const entries = ['1.9.0', '1.10.0', '1.10.0-beta'].map((version) => ({ server: server('a/one', { version }) }));
     await using registry = await startRegistry({ entries });

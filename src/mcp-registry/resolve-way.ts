@@ -4,8 +4,9 @@
  * @module
  */
 import type { WrittenConnection } from '../core/transport-parts.ts';
+import { secretParts } from '../secrets/secret-values.ts';
 import { serverVariable } from '../text/server-variable.ts';
-import type { ConnectionWay, Word } from './connection-ways.ts';
+import { type ConnectionWay, isSwitch, type Word } from './connection-ways.ts';
 import type { NamedInput, RegistryArgument, RegistryInput } from './registry-server.ts';
 
 /** Something that a person is asked for. */
@@ -48,7 +49,7 @@ export interface ResolvedWay {
 
 /** Lists what has to be asked, in the order of the command line. */
 export const inputsOf = (way: ConnectionWay): readonly AskedInput[] => [
-  ...new Resolver(way, '', {}).run().inputs.values(),
+  ...new Resolver(way, '', {}, secretIdsOf(way)).run().inputs.values(),
 ];
 
 /**
@@ -62,8 +63,39 @@ export function resolveWay(
   answers: Answers = {},
   reference: (variable: string) => string = (variable) => `\${${variable}}`,
 ): ResolvedWay {
-  return new Resolver(way, server, answers, reference).run().result();
+  const secretIds = secretIdsOf(way);
+  for (;;) {
+    const resolver = new Resolver(way, server, answers, secretIds, reference).run();
+    // An answer can turn out to be a secret by what it looks like or by its place in a text; then it is one everywhere.
+    if (resolver.exposed.size === 0) return resolver.result();
+    for (const id of resolver.exposed) secretIds.add(id);
+  }
 }
+
+/** The ids of all answers that are secret somewhere: an answer that is secret in one place is secret in all. */
+function secretIdsOf({ environment, headers, variables, words }: ConnectionWay): Set<string> {
+  const asked: [string, RegistryInput][] = [...environment, ...headers, ...variables].map((one) => [one.name, one]);
+  for (const [at, word] of words.entries()) if (isArgument(word)) asked.push([argumentId(word, at), word]);
+  const ids = asked.flatMap(([id, input]) => {
+    if (input.value === undefined) return input.isSecret ? [id] : [];
+    // A text that is secret has secrets in it; which ones they are is not said.
+    return variablesIn(input).flatMap(({ name, isSecret }) => (isSecret || input.isSecret ? [name] : []));
+  });
+  return new Set(ids);
+}
+
+const isArgument = (word: Word): word is RegistryArgument => typeof word !== 'string' && !('variablesAfter' in word);
+
+const argumentId = ({ flag, valueHint }: RegistryArgument, at: number): string =>
+  flag?.replace(/=$/, '') ?? valueHint ?? `argument ${at}`;
+
+const variablesIn = ({ value, variables }: RegistryInput): readonly NamedInput[] =>
+  variables.filter(({ name }) => value?.includes(`{${name}}`));
+
+/** References that a person writes are no secrets. */
+const OWN_REFERENCE = /\$\{[^{}]*\}/g;
+/** Shorter answers are found in any text. */
+const MIN_ANSWER = 4;
 
 /** Stands around the id of a secret until the text is complete. Texts of registries and people never have it. */
 const MARK = '\0';
@@ -71,10 +103,15 @@ const MARKED = /\0([^\0]*)\0/g;
 
 class Resolver {
   readonly inputs = new Map<string, AskedInput>();
+  /** Ids of answers that stand literally in a text although they look like secrets there. */
+  readonly exposed = new Set<string>();
   readonly #way: ConnectionWay;
   readonly #server: string;
   readonly #answers: Answers;
+  readonly #secretIds: ReadonlySet<string>;
   readonly #reference: (variable: string) => string;
+  /** Answers that are no secrets, by their ids. */
+  readonly #literal = new Map<string, string[]>();
   readonly #missing = new Set<string>();
   readonly #wrong: string[] = [];
   readonly #secrets = new Map<string, string>();
@@ -85,10 +122,17 @@ class Resolver {
   #headers: Record<string, string> = {};
   #url: string | undefined;
 
-  constructor(way: ConnectionWay, server: string, answers: Answers, reference = (variable: string) => variable) {
+  constructor(
+    way: ConnectionWay,
+    server: string,
+    answers: Answers,
+    secretIds: ReadonlySet<string>,
+    reference = (variable: string) => variable,
+  ) {
     this.#way = way;
     this.#server = server;
     this.#answers = answers;
+    this.#secretIds = secretIds;
     this.#reference = reference;
   }
 
@@ -99,10 +143,12 @@ class Resolver {
         const [value] = this.#valuesOf(input, input.name, where, false);
         if (value === undefined) return [];
         this.#values.set(input.name, value);
-        return [[input.name, this.#finished(value)]];
+        return [[input.name, this.#finished(value, input.name, where === 'header')]];
       });
     this.#environment = Object.fromEntries(given(environment, 'environment'));
-    this.#words = words.flatMap((word, at) => this.#wordsOf(word, at)).map((word) => this.#finished(word));
+    this.#words = words
+      .flatMap((word, at) => this.#wordsOf(word, at))
+      .map((word, at, all) => this.#finished(word, /^--?([\w.-]+)$/.exec(all[at - 1] ?? '')?.[1]));
     this.#headers = Object.fromEntries(given(headers, 'header'));
     given(variables, 'address');
     if (url !== undefined)
@@ -127,7 +173,10 @@ class Resolver {
   }
 
   /** A complete text as a configuration has to write it: secrets are references, and nothing else is one. */
-  #finished(text: string): string {
+  #finished(text: string, name = '', isHeader = false): string {
+    const parts = this.#literal.size === 0 ? [] : secretParts(text.replace(MARKED, ''), name, isHeader);
+    for (const [id, values] of this.#literal)
+      if (values.some((value) => parts.some((part) => overlap(part, value)))) this.exposed.add(id);
     return text
       .replaceAll('${', () => '$${')
       .replace(MARKED, (_, id: string) => this.#reference(this.#secrets.get(id) ?? ''));
@@ -150,7 +199,7 @@ class Resolver {
   #wordsOf(word: Word, at: number): string[] {
     if (typeof word === 'string') return [word];
     if ('variablesAfter' in word) return Object.keys(this.#environment).flatMap((name) => [word.variablesAfter, name]);
-    const id = word.flag?.replace(/=$/, '') ?? word.valueHint ?? `argument ${at}`;
+    const id = argumentId(word, at);
     if (word.flag !== undefined && isSwitch(word)) return [word.flag];
     const values = this.#valuesOf(word, id, 'argument', word.isRepeated);
     const [first] = values;
@@ -163,17 +212,11 @@ class Resolver {
   /** The values of an input: fixed, answered or by default. None if it is optional and nothing is known. */
   #valuesOf(input: RegistryInput, id: string, where: AskedInput['where'], isRepeated: boolean): string[] {
     if (input.value === undefined) return this.#answered(input, id, where, isRepeated);
-    const used = input.variables.filter(({ name }) => input.value?.includes(`{${name}}`));
+    const used = variablesIn(input);
     if (used.length === 0) return [input.value];
-    // What holds a secret is one.
     const lists = used.map((variable) => ({
       name: variable.name,
-      values: this.#answered(
-        { ...variable, isSecret: variable.isSecret || (input.isSecret && used.length === 1) },
-        variable.name,
-        where,
-        isRepeated,
-      ),
+      values: this.#answered(variable, variable.name, where, isRepeated),
     }));
     if (lists.some(({ values }) => values.length === 0)) return [];
     const rounds = Math.max(...lists.map(({ values }) => values.length));
@@ -187,7 +230,8 @@ class Resolver {
   }
 
   #answered(input: RegistryInput, id: string, where: AskedInput['where'], isRepeated: boolean): string[] {
-    const { description, placeholder, choices, format, isRequired, isSecret } = input;
+    const { description, placeholder, choices, format, isRequired } = input;
+    const isSecret = this.#secretIds.has(id);
     const known = this.inputs.get(id);
     const asked = { id, where, description, placeholder, default: input.default, choices, format, isSecret };
     this.inputs.set(id, known ?? { ...asked, isRequired, isRepeated });
@@ -204,36 +248,43 @@ class Resolver {
       const problem = problemOf(value, input);
       if (problem !== undefined) this.#wrong.push(`${id}: ${problem}`);
     }
-    return isSecret ? [this.#secret(id, where)] : given.map((value) => value.replaceAll(MARK, ''));
+    if (isSecret) {
+      if (given.length > 1) this.#wrong.push(`${id}: a secret can be given only once`);
+      return [this.#secret(id, where)];
+    }
+    // What the registry offers itself is known to everyone.
+    const own = given.filter((value) => !choices.includes(value)).map((value) => value.replace(OWN_REFERENCE, ''));
+    const name = id.replace(/^-+/, '');
+    if (own.some((value) => secretParts(value, name, where === 'header').length > 0)) this.exposed.add(id);
+    const long = own.filter((value) => value.length >= MIN_ANSWER);
+    if (long.length > 0) this.#literal.set(id, long);
+    return given.map((value) => value.replaceAll(MARK, ''));
   }
 
   #secret(id: string, where: AskedInput['where']): string {
+    if (!this.#secrets.has(id)) this.#secrets.set(id, this.#variableFor(id, where));
+    return MARK + id + MARK;
+  }
+
+  /** One variable for one id. */
+  #variableFor(id: string, where: AskedInput['where']): string {
+    if (where === 'environment' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return id;
     const suffix = id
       .replace(/^-+/, '')
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_');
-    const isVariable = where === 'environment' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(id);
-    const variable = isVariable ? id : serverVariable(this.#server, suffix).replace(/^(?=\d)/, '_');
-    this.#secrets.set(id, variable);
-    return MARK + id + MARK;
+    const variable = serverVariable(this.#server, suffix).replace(/^(?=\d)/, '_');
+    const taken = new Set(this.#secrets.values());
+    let free = variable;
+    for (let number = 2; taken.has(free); number++) free = `${variable}_${number}`;
+    return free;
   }
 }
 
-const BRACES = /\{([^{}]{1,128})\}/g;
+/** `{name}`, and `${name}` as some write it. */
+const BRACES = /\$?\{([^{}]{1,128})\}/g;
 
-/** A named argument about which nothing is said is a switch. */
-const isSwitch = ({
-  value,
-  default: usual,
-  description,
-  choices,
-  placeholder,
-  isRequired,
-  valueHint,
-}: RegistryArgument): boolean =>
-  [value, usual, description, placeholder, valueHint].every((text) => text === undefined) &&
-  choices.length === 0 &&
-  !isRequired;
+const overlap = (part: string, value: string): boolean => part.includes(value) || value.includes(part);
 
 function problemOf(value: string, { choices, format }: RegistryInput): string | undefined {
   if (/[\r\n\0]/.test(value)) return 'it must be one line';

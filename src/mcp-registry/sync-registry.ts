@@ -60,10 +60,13 @@ export const syncRegistry = (
     try {
       return await readChanges(client, store, contents, { ...options, now });
     } catch (error) {
-      if (!(error instanceof DamagedStore)) throw error;
+      if (!(error instanceof DamagedStore) && !(error instanceof TooManyChanges)) throw error;
       return readAll(client, store, { ...options, now });
     }
   });
+
+/** More has changed than is kept at all; reading everything writes as it reads. */
+class TooManyChanges extends Error {}
 
 type Settled = Pick<SyncOptions, 'signal' | 'onProgress'> & { readonly now: () => number };
 
@@ -77,7 +80,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
   let since = startedAt;
   try {
     for await (const { page, date } of client.list({ signal })) {
-      if (known.size === 0 && date !== undefined) since = date;
+      if (known.size === 0) since = beganAt(date, startedAt);
       skips.add(page.skipped);
       for (const entry of page.entries) {
         const { name, version } = entry.server;
@@ -130,10 +133,14 @@ async function readChanges(
   const latest = new Map<string, RegistryEntry>();
   const deleted = new Map<string, RegistryEntry>();
   let first: ListedPage | undefined;
+  let [count, size] = [0, 0];
   for await (const listed of client.list({ updatedSince: contents.since, etag: contents.etag, signal })) {
     first ??= listed;
     skips.add(listed.page.skipped);
     for (const entry of listed.page.entries) {
+      // Nothing is written before all is read, so what is read has to fit into memory.
+      size += toLine(entry).length;
+      if (++count > LIMITS.registry.entries || size > LIMITS.registry.bytes) throw new TooManyChanges();
       const { name } = entry.server;
       const group = entry.status === 'deleted' ? deleted : latest;
       const other = group.get(name);
@@ -185,7 +192,7 @@ async function readChanges(
     {
       syncedAt: startedAt,
       fullAt: contents.fullAt,
-      since: sinceText(first?.date ?? startedAt),
+      since: sinceText(beganAt(first?.date, startedAt)),
       chunks: table,
     },
     index.toBytes(),
@@ -214,6 +221,12 @@ export async function openIndex(store: RegistryStore, contents: RegistryContents
 }
 
 type KnownEntry = Parameters<typeof isNewer>[1];
+
+const DAY = 24 * 3_600_000;
+
+/** The time of the registry's own clock, unless it is far off: a date in the future would hide all changes until then. */
+const beganAt = (date: number | undefined, startedAt: number): number =>
+  date !== undefined && Math.abs(date - startedAt) <= DAY ? date : startedAt;
 
 const sinceText = (time: number): string => new Date(time - LIMITS.age.registryOverlap).toISOString();
 

@@ -178,6 +178,7 @@ function withReference(
     local ? key : serverVariable(server, key.toUpperCase().replace(/\W/g, '_')),
     part,
     server,
+    secrets,
     context,
   );
   secrets.push(kept);
@@ -188,10 +189,20 @@ const referenceTo = ({ variable, kept }: KeptSecret): string =>
   kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
 
 /** A given value goes into a file of its own that only its owner can read, unless the environment has it already. */
-function keptSecret(variable: string, value: string, server: string, { world, io }: AddContext): KeptSecret {
+function keptSecret(
+  variable: string,
+  value: string,
+  server: string,
+  others: Iterable<KeptSecret>,
+  { world, io }: AddContext,
+): KeptSecret {
   const own = variable.startsWith(serverVariable(server, '')) ? variable : serverVariable(server, variable);
   const path = join(stateFolder(world), 'secrets', own.replace(/\W/g, '_').slice(0, LIMITS.names.file));
-  const taken = (file: string) => existsSync(file) && readFileSync(file, 'utf8').trim() !== value;
+  // Nothing is written yet: files of this addition are taken too. Some file systems do not tell cases apart.
+  const chosen = new Map([...others].flatMap(({ kept }) => (kept ? [[kept.file.toLowerCase(), kept.value]] : [])));
+  const isOther = (known: string | undefined) => known !== undefined && known !== value;
+  const taken = (file: string) =>
+    isOther(chosen.get(file.toLowerCase())) || (existsSync(file) && isOther(readFileSync(file, 'utf8').trim()));
   let file = path;
   for (let number = 2; taken(file); number++) file = `${path}_${number}`;
   return io.env[variable] === value || file.includes('}') ? { variable } : { variable, kept: { value, file } };
@@ -325,7 +336,7 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
   for (const [id, variable] of Object.entries(resolveWay(way, server, given).secrets)) {
     const [value] = answers.get(id) ?? [];
     const isGiven = value !== undefined && !value.includes('${');
-    secrets.set(variable, isGiven ? keptSecret(variable, value, server, context) : { variable });
+    secrets.set(variable, isGiven ? keptSecret(variable, value, server, secrets.values(), context) : { variable });
   }
   const resolved = resolveWay(way, server, given, (variable) => referenceTo(secrets.get(variable) ?? { variable }));
   if (resolved.wrong.length > 0) throw new UsageError(resolved.wrong.join('; '));

@@ -40,6 +40,14 @@ beforeAll(async () => {
           }),
         ],
       }),
+      server('io.example/two', {
+        packages: [
+          npm('two-server', {
+            environmentVariables: [{ name: 'TOKEN', isRequired: true, isSecret: true }],
+            packageArguments: [{ type: 'named', name: '--token', isRequired: true, isSecret: true }],
+          }),
+        ],
+      }),
       server('io.example/asking', {
         packages: [
           npm('asking-server', { packageArguments: [{ type: 'positional', valueHint: 'folder', isRequired: true }] }),
@@ -160,6 +168,17 @@ describe('add', () => {
     expect(text()).not.toContain('very-secret');
     expect(readFileSync(file, 'utf8')).toBe('very-secret-1\n');
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps two secrets of one server in two files', async () => {
+    const argv = ['add', 'io.example/two', '--yes', '--env', 'TOKEN=first-1', '--set=--token=second-2'];
+    expect(await run(argv)).toMatchObject({ code: 0 });
+    const file = join(home, '.anygpt', 'secrets', 'TWO_TOKEN');
+    expect(servers()[0]?.connection).toMatchObject({
+      args: ['-y', 'two-server@1.0.0', '--token', `\${file:${file}_2}`],
+      env: { TOKEN: `\${file:${file}}` },
+    });
+    expect([file, `${file}_2`].map((path) => readFileSync(path, 'utf8'))).toEqual(['first-1\n', 'second-2\n']);
   });
 
   it('asks on a terminal for what is missing, does not show a secret, and asks before it writes', async () => {
