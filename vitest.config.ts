@@ -7,9 +7,6 @@ export default defineConfig({
     reporters: ['default', './test/requirements-reporter.ts'],
     // Many tests wait for processes: with one worker fewer than cores, as is the default, two cores run one file at a time.
     maxWorkers: '100%',
-    // Files of one worker share their modules: loading these anew for each file took more processor time than most
-    // tests. No test may leave a change of `process`, a listener or a server behind.
-    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {
