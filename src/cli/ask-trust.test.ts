@@ -90,11 +90,11 @@ it('wraps the question and shortens the home folder', async () => {
   const { io, stdin, said } = terminal(true);
   Object.assign(io.stderr, { columns: 60 });
   Object.assign(io.env, { HOME: home });
-  const answer = askTrust(io)?.(join(home, 'work', 'a-long-name-of-a-project', '.anygpt', 'config.json'), 'abc', look);
+  const answer = askTrust(io)?.(join(home, 'projects', 'a-long-name-of-a-project', '.anygpt', 'config.json'), 'abc', look);
   await expect.poll(() => said.join('')).toContain('Trust this file');
   stdin.write('\n');
   await answer;
-  expect(said.join('')).toContain('~/work/a-long-name-of-a-project/.anygpt/config.json came');
+  expect(said.join('')).toContain('~/projects/a-long-name-of-a-project/.anygpt/config.json came');
   for (const line of said.join('').split('Trust this file')[0]?.split('\n') ?? [])
     expect(line.length).toBeLessThanOrEqual(60);
 });

@@ -201,7 +201,7 @@ describe('a message that is too long', () => {
     expect(text((await server.call('after')).result)).toContain('after');
     clearInterval(timer);
     expect(lost).toEqual([undefined]);
-    expect(peak / MIB).toBeLessThan(56);
+    expect(peak / MIB).toBeLessThan(40);
   });
 });
 
