@@ -90,7 +90,11 @@ it('wraps the question and shortens the home folder', async () => {
   const { io, stdin, said } = terminal(true);
   Object.assign(io.stderr, { columns: 60 });
   Object.assign(io.env, { HOME: home });
-  const answer = askTrust(io)?.(join(home, 'projects', 'a-long-name-of-a-project', '.anygpt', 'config.json'), 'abc', look);
+  const answer = askTrust(io)?.(
+    join(home, 'projects', 'a-long-name-of-a-project', '.anygpt', 'config.json'),
+    'abc',
+    look,
+  );
   await expect.poll(() => said.join('')).toContain('Trust this file');
   stdin.write('\n');
   await answer;
