@@ -27,8 +27,13 @@ export function searchNotes(
   const more = missing.length - LIMITS.answer.servers;
   if (more > 0) notes.push(`${more} more ${more === 1 ? 'server' : 'servers'} not searched; list_mcp_servers says why`);
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
-  if (stale.length > 0)
-    notes.push(`list older than a day, server away: ${stale.slice(0, LIMITS.answer.servers).join(', ')}`);
+  const isAway = (server: string) => discovery.failure(server) !== undefined;
+  for (const [what, servers] of [
+    ['server away', stale.filter(isAway)],
+    ['not read again yet', stale.filter((server) => !isAway(server))],
+  ] as const)
+    if (servers.length > 0)
+      notes.push(`list older than a day, ${what}: ${servers.slice(0, LIMITS.answer.servers).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
   if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
