@@ -24,7 +24,7 @@ export interface ReadListsOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
+/** Reads each list with discovery's retries, until the timeout. Resolves with the errors, by server; a timeout is one. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
   { servers: wanted, own = false, again = false, waitMs, onChange }: ReadListsOptions,
