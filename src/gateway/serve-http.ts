@@ -21,6 +21,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { BodyRoom } from './body-room.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -135,6 +136,7 @@ export async function serveGatewayOnHttp(
   };
 
   const unread = new UnreadAnswers();
+  const bodies = new BodyRoom();
   const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
@@ -159,16 +161,18 @@ export async function serveGatewayOnHttp(
       void toNodeHandler({ fetch })(request as never, response as never, body as never);
     };
     if (request.method !== 'POST') return serve(undefined);
-    void readRequestBody(request).then(
+    void readRequestBody(request, bodies).then(
       (body) => {
         if ('value' in body) return serve(body.value);
         const { status, id, ...error } = body.refused;
         response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        // A client that is still writing would go on for as long as it likes.
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }), () => status === 503 && request.destroy());
       },
       () => response.destroy(),
     );
   });
+  http.maxConnections = LIMITS.wire.connections;
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;
   http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
