@@ -177,7 +177,7 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
   return [`${paint('bold', entry.name)}${source}`, ...lines.map((line) => block(line, '  '))].join('\n');
 }
 
-function outcomeText({ entry, secrets }: Addition, file: string, status: Status, io: Io): string {
+function outcomeText({ entry, connection, secrets }: Addition, file: string, status: Status, io: Io): string {
   const [name, where] = [toWord(entry.name), withTilde(file, io.env.HOME)];
   if (status === 'dry-run') return `\nNothing was written. Without --dry-run it is added to ${where}.`;
   if (status === 'not-confirmed') return '\nNothing was written. --yes adds it without a question.';
@@ -191,7 +191,7 @@ function outcomeText({ entry, secrets }: Addition, file: string, status: Status,
       (variable) =>
         `  Set ${variable} in the environment of the gateway: in your shell's profile, or as \`env\` of anygpt in your client.`,
     ),
-    `  Next: anygpt mcp tools ${name}   starts it and lists its tools`,
+    `  Next: anygpt mcp tools ${name}   ${isLocal(connection) ? 'starts it' : 'connects'} and lists its tools`,
   ].join('\n');
 }
 
