@@ -8,10 +8,10 @@ import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
-/** A best hit below this is wrong four times out of five. */
+/** A best hit with a lower relevance is wrong four times out of five. */
 const WEAK = 0.2;
 
-/** A handful of short notes: an agent pays for every word. */
+/** Returns a few short notes: an agent pays for every word. */
 export function searchNotes(
   discovery: Discovery,
   unseen: readonly string[],
@@ -29,7 +29,7 @@ export function searchNotes(
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
   const isAway = (server: string) => discovery.failure(server) !== undefined;
   for (const [what, servers] of [
-    ['server away', stale.filter(isAway)],
+    ['server unreachable', stale.filter(isAway)],
     ['not read again yet', stale.filter((server) => !isAway(server))],
   ] as const)
     if (servers.length > 0)

@@ -162,7 +162,7 @@ describe('a list that is older than a day', () => {
     await using engine = engineIn(home, remote(), { background: false, fetch, now: later });
     expect(await engine.readLists({ waitMs: 500 })).toEqual(new Map());
     expect(await engine.find('echo')).toMatchObject({
-      data: { results: [{ tool: 'echo' }], notes: ['list older than a day, server away: remote'] },
+      data: { results: [{ tool: 'echo' }], notes: ['list older than a day, server unreachable: remote'] },
     });
   });
 });

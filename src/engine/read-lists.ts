@@ -25,9 +25,8 @@ export interface ReadListsOptions {
 }
 
 /**
- * Reads each list that is unknown or older than a day, with the retries of discovery, as long as the time lasts. Resolves
- * with what went wrong, by server; a server that is not done in time is among them. An old list that could not be read
- * again still serves, so that is no failure.
+ * Reads each list that is unknown or older than a day, with discovery's retries, until the timeout. Resolves with the
+ * errors, by server; a timeout is one. An old list that could not be read again is still used, so that is no error.
  */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,

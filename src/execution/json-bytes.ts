@@ -38,8 +38,8 @@ export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
 }
 
 /**
- * Returns the bytes of a value without its members, which are pushed. For a string above `limit`, the result may be too
- * low, but is above `limit`.
+ * Pushes the members of a value to `open`, and returns the bytes of the rest. For a string above `limit`, the result may
+ * be too low, but is above `limit`.
  */
 function ownBytes(value: unknown, open: unknown[], limit: number): number {
   if (typeof value === 'string') return stringBytes(value, limit);

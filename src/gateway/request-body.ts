@@ -1,5 +1,5 @@
 /**
- * Reads request bodies: bounded, counted before parsing, and large ones in turns.
+ * Reads request bodies: limits their size, counts their values before parsing, and parses large ones one at a time.
  * @module
  */
 
@@ -21,13 +21,13 @@ import { isObject } from '../json/plain-object.ts';
 import type { BodyRoom } from './body-room.ts';
 import { unreadRequest } from './request-fault.ts';
 
-/** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
+/** Estimated time to process a request after reading it, per value and per megabyte. */
 const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
 
-/** In characters. Parsing shorter JSON in a string takes no longer than `LIMITS.slice.shortRequest`, whatever it holds. */
+/** In characters. Shorter JSON in a string always parses within `LIMITS.slice.shortRequest`. */
 const SHORTEST_WRITTEN = 4 * 1024;
-/** How many levels are searched for arguments, which may be wrapped once too often. */
+/** Levels that are searched for arguments in strings. Agents may wrap arguments once too often. */
 const WRITTEN_LEVELS = 4;
 
 /** Why a body is refused. */
@@ -71,7 +71,7 @@ async function read(request: IncomingMessage, chunks: Buffer[], hold: (bytes: nu
   let tail: Buffer | undefined;
   let size = 0;
   let why: Unreadable | undefined;
-  // A refused body is read a little further: a client that is still writing would miss the answer.
+  // A refused body is read on, up to a limit: a client that is still writing would miss the answer.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     head ??= chunk;

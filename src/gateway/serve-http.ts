@@ -82,10 +82,10 @@ export async function serveGatewayOnHttp(
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
     const session = sessions.get(id);
-    // Without the request's id, as in the SDK: nothing was executed, so an outer gateway may retry.
+    // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
     if (asksForSomething(from.body)) session.requests += 1;
-    // Until the last byte of the answer: an open stream is in use.
+    // The session is in use until the last byte of the answer: an open stream counts.
     whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
@@ -234,7 +234,7 @@ function modernName({ request, body }: Incoming): string {
   return nameOf(request, params?._meta?.[META.clientInfo]);
 }
 
-/** What tells a client from others of its machine, as far as it says so itself. */
+/** Identifies a client among others on its machine, by what the client says about itself. */
 function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
