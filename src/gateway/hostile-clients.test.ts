@@ -77,7 +77,7 @@ describe('bodies that never end', () => {
       return socket;
     };
     const sockets = Array.from({ length: 20 }, begin);
-    await expect.poll(() => answers.length).toBeGreaterThanOrEqual(10);
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 503 Service Unavailable']));
     // A large body that arrives is read, and so is a short one.
     expect((await post(callOf(9, { text: 'x'.repeat(3 * MIB) }))).status).toBe(200);

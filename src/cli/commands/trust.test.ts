@@ -174,6 +174,15 @@ describe('trust without a terminal', () => {
 });
 
 describe('what trust shows', () => {
+  it('says that programs of the folder may change, and which are not there yet', async () => {
+    write('server.js', '');
+    write('.mcp.json', { mcpServers: { a: { command: './run.sh' }, b: { command: 'node', args: ['server.js'] } } });
+    const { out } = await trust('--dry-run');
+    const said = out.replace(/\s+/g, ' ');
+    expect(said).toContain('Servers run files of this folder: "run.sh", "server.js". Their content is not remembered');
+    expect(said).toContain('Not there yet, and run unseen once they are: "run.sh".');
+  });
+
   it('is every command line and address, and of variables only names', async () => {
     write('.mcp.json', {
       mcpServers: {
