@@ -137,7 +137,7 @@ export class EngineRuntime {
 
   /** Reads the changed lists of providers, before a tool is looked up in them. */
   async renewed({ providers, discovery }: EngineState): Promise<void> {
-    const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
+    const changed = providers.filter((source) => this.downstreams.providers.reader(source).hasChanged);
     if (changed.length > 0)
       await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
   }
@@ -150,7 +150,7 @@ export class EngineRuntime {
     for (const source of providers) {
       const { name } = source;
       const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
-      if (isMissing || discovery.isDue(name) || this.downstreams.providers.hasChanged(source))
+      if (isMissing || discovery.isDue(name) || this.downstreams.providers.reader(source).hasChanged)
         void discovery.readNow(name);
     }
   }
@@ -158,9 +158,9 @@ export class EngineRuntime {
   /** The same before the configuration is loaded. */
   renewBefore({ providers, catalog }: KnownSources): void {
     for (const source of providers) {
-      const { providers: lists } = this.downstreams;
-      if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
-      const listing = lists.list(source);
+      const { wasRead, hasChanged } = this.downstreams.providers.reader(source);
+      if (wasRead && !hasChanged) continue;
+      const listing = this.downstreams.providers.list(source);
       const take = (listed: Listing) => catalog.putNow(listed, false);
       // The loaded state reads it too, and reports what went wrong.
       if (listing instanceof Promise) listing.then(take, () => {});

@@ -7,6 +7,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
+import { nameOf } from './pipeline.ts';
 import type { Clock } from './timers.ts';
 
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
@@ -15,7 +16,7 @@ export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never
     const { code, message } = signal.reason;
     return toFailure(new DiscoveryError(code, message, { ...signal.reason.details, server, tool, outcome }));
   }
-  return fail('CANCELLED', `The call to ${server}:${tool} was cancelled.`, { server, tool, outcome });
+  return fail('CANCELLED', `The call to ${nameOf(call)} was cancelled.`, { server, tool, outcome });
 }
 
 /** Waits; resolves early with false when the signal aborts. */

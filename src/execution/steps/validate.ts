@@ -10,7 +10,7 @@ import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
-import type { Step } from '../pipeline.ts';
+import { nameOf, type Step } from '../pipeline.ts';
 import type { Problem } from '../validation/problem.ts';
 import { unwrapped } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
@@ -77,10 +77,11 @@ function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema 
   return args === call.arguments ? call : { ...call, arguments: args };
 }
 
-function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
+function tooDeep(call: ToolCall): ToolResult<never> {
+  const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
+    `Arguments of ${nameOf(call)} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
     { server, tool, outcome: 'not_sent' },
   );
 }
@@ -89,7 +90,7 @@ function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never>
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} do not fit its schema: ${list(problems)}. Fix these and call again; nothing was sent.`,
+    `Arguments of ${nameOf(call)} do not fit its schema: ${list(problems)}. Fix these and call again; nothing was sent.`,
     {
       server,
       tool,
@@ -123,7 +124,7 @@ async function checkOutput(
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `The result of ${server}:${tool} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data, redact)}`,
+    `The result of ${nameOf(call)} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data, redact)}`,
     { server, tool, outcome: 'failed' },
   );
 }
