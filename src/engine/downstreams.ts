@@ -190,7 +190,7 @@ export class Downstreams {
         outcome: 'not_sent',
       });
     if (isProvider(definition)) {
-      const result = this.providers.reader(definition).call(call);
+      const result = this.providers.call(definition, call);
       // Refresh the list: otherwise a removed tool would be offered until the list expires.
       result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server));
       return ok(await result);

@@ -14,10 +14,11 @@ import { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isReservedTool } from '../core/own-server.ts';
 import { type ProviderDefinition, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../core/tool-provider.ts';
-import type { Logger, ToolDefinition } from '../core/types.ts';
+import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/types.ts';
 import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
+import type { EngineState, KnownSources } from './engine-state.ts';
 
 /** The name of a program's provider that has none. */
 export const OWN = 'own';
@@ -82,8 +83,7 @@ export class ProviderSources {
     this.#now = now;
   }
 
-  /** Reads a provider: its revision, its list and its definitions. */
-  reader({ provider }: ProviderDefinition): ProviderReader {
+  #reader({ provider }: ProviderDefinition): ProviderReader {
     const known = this.#readers.get(provider);
     if (known) return known;
     const limits = () => {
@@ -97,6 +97,43 @@ export class ProviderSources {
     return reader;
   }
 
+  /** Reads the changed lists of providers, before a tool is looked up in them. */
+  async renewed({ providers, discovery }: EngineState): Promise<void> {
+    const changed = providers.filter((source) => this.#reader(source).hasChanged);
+    if (changed.length > 0)
+      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
+  }
+
+  /**
+   * Reads the lists of providers that are missing, old or changed: at once where a provider lists at once, otherwise in
+   * the background.
+   */
+  renew({ providers, catalog, discovery }: EngineState): void {
+    for (const source of providers) {
+      const { name } = source;
+      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
+      if (isMissing || discovery.isDue(name) || this.#reader(source).hasChanged) void discovery.readNow(name);
+    }
+  }
+
+  /** The same before the configuration is loaded. */
+  renewBefore({ providers, catalog }: KnownSources): void {
+    for (const source of providers) {
+      const { wasRead, hasChanged } = this.#reader(source);
+      if (wasRead && !hasChanged) continue;
+      const listing = this.list(source);
+      const take = (listed: Listing) => catalog.putNow(listed, false);
+      // The loaded state reads it too, and reports what went wrong.
+      if (listing instanceof Promise) listing.then(take, () => {});
+      else take(listing);
+    }
+  }
+
+  /** Calls a tool of a provider, as the last step of the pipeline. */
+  call(source: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
+    return this.#reader(source).call(call);
+  }
+
   /**
    * Reads a provider's list: at once if the provider lists at once. Rejects if the provider fails or times out. Callers
    * share a running reading.
@@ -105,7 +142,7 @@ export class ProviderSources {
     const { name, provider } = source;
     const running = this.#readings.get(provider);
     if (running) return running.then((listing) => ({ ...listing, server: name }));
-    const list = this.reader(source).list();
+    const list = this.#reader(source).list();
     const listing =
       list instanceof Promise
         ? list.then(
@@ -157,7 +194,7 @@ export class ProviderSources {
   /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
   async describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
     if (!isUndescribed(listed)) return listed;
-    return { ...listed, ...(await this.reader(source).definitions.forCall(listed.name)) };
+    return { ...listed, ...(await this.#reader(source).definitions.forCall(listed.name)) };
   }
 }
 
