@@ -16,11 +16,11 @@ import { resolve } from '../../execution/steps/resolve.ts';
 import { timeout } from '../../execution/steps/timeout.ts';
 import { validate } from '../../execution/steps/validate.ts';
 import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
-import { maskCredentials, maskSecrets } from '../../secrets/credential-patterns.ts';
+import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 import { definitionOf } from './check-list.ts';
-import { toFailureResult } from './handler-result.ts';
+import { toOwnResult } from './handler-result.ts';
 import type { ProviderLimits } from './provider-limits.ts';
 import { nameOfProvider, ProviderReader } from './provider-reader.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -167,10 +167,9 @@ export class KnownProvider {
       if (again?.success) this.#keeper.outdate();
       result = again ?? result;
     }
-    if (result.success) return result.data;
-    const { server: _, ...error } = result.error;
-    if (error.code === 'TOOL_NOT_FOUND' && error.tool === name) throw new ToolNotFoundError(name);
-    return toFailureResult({ ...error, message: maskCredentials(error.message) });
+    if (!result.success && result.error.code === 'TOOL_NOT_FOUND' && result.error.tool === name)
+      throw new ToolNotFoundError(name);
+    return toOwnResult(result);
   }
 
   /** The definition to check arguments with. A tool without one is called unchecked. */
