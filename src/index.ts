@@ -23,6 +23,7 @@ export type { ResolvedConfig } from './config/resolved-config.ts';
 export {
   ConfigurationError,
   DiscoveryError,
+  type DiscoveryStage,
   ERROR_CODES,
   type ErrorCode,
   type ErrorInfo,
@@ -66,3 +67,4 @@ export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './executio
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';
+export * from './service/index.ts';

@@ -131,6 +131,11 @@ export class Discovery {
     return undefined;
   }
 
+  /** Takes a list that was read elsewhere. */
+  async taken(listing: Listing): Promise<void> {
+    if (await this.#take(listing)) this.#list(listing.server).keeper.replaced();
+  }
+
   /**
    * Reads a list, or joins a running reading, with all attempts that are worth waiting for. If the next attempt is not
    * worth waiting for, it is made now instead of after its pause. Resolves with the failure; never rejects.

@@ -34,6 +34,16 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** The outcome of a failed call: it was never sent, it is unknown, or the server reported a failure. */
 export type Outcome = 'not_sent' | 'unknown' | 'failed';
 
+/** The step of a discovery that failed. */
+export type DiscoveryStage =
+  | 'connection'
+  | 'session'
+  | 'list'
+  | 'conversion'
+  | 'rate-limit'
+  | 'authentication'
+  | 'timeout';
+
 /** The error object that agents and scripts see. */
 export interface ErrorInfo {
   readonly code: ErrorCode;
@@ -46,6 +56,8 @@ export interface ErrorInfo {
   readonly suggestions?: readonly string[];
   /** The part of the schema that the arguments violated. */
   readonly schema?: unknown;
+  /** The step that failed; only in errors of the discovery service. */
+  readonly stage?: DiscoveryStage;
 }
 
 /** Optional details of an error. */
@@ -57,6 +69,7 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number | undefined;
   readonly suggestions?: readonly string[] | undefined;
   readonly schema?: unknown;
+  readonly stage?: DiscoveryStage | undefined;
   readonly cause?: unknown;
 }
 
@@ -93,7 +106,7 @@ export class DiscoveryError extends Error {
 
   /** Returns a plain object for results and `--json`, without absent fields. */
   toInfo(): ErrorInfo {
-    const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema } = this.details;
+    const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema, stage } = this.details;
     return {
       code: this.code,
       message: this.message,
@@ -104,6 +117,7 @@ export class DiscoveryError extends Error {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(suggestions?.length && { suggestions }),
       ...(schema !== undefined && { schema }),
+      ...(stage !== undefined && { stage }),
     };
   }
 }

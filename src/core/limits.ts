@@ -74,6 +74,8 @@ const defaults = {
     /** When calls to a failing server are refused at once. */
     breaker: { failures: 5, rate: 0.5, minimum: 10, window: 30_000, open: 30_000 },
   },
+  /** How often one remote server is asked for its list. */
+  listing: { requestsPerSecond: 10, burst: 20 },
   /** The configuration keys under `retry`. */
   retry: { attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 },
   /** The configuration keys under `audit`. */
@@ -717,6 +719,8 @@ const limits = {
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
+    /** Servers that were discovered without being configured; each has a list and an index in memory. */
+    guests: 256,
   },
   /** How long something is waited for, in milliseconds. Calls and lists have keys of their own under `limits`. */
   time: {

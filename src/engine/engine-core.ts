@@ -80,6 +80,11 @@ export class EngineCore implements EngineHandle {
     return this;
   }
 
+  /** The parts, for the discovery service: another view of the same engine. */
+  get runtime(): EngineRuntime {
+    return this.#runtime;
+  }
+
   /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;

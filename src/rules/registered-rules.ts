@@ -1,0 +1,24 @@
+/**
+ * Decides about the tools of a server that is not configured: a tool is enabled if it was registered and the rules
+ * enable it.
+ * @module
+ */
+import { type Decision, RuleSet } from './decide.ts';
+
+export class RegisteredRules extends RuleSet {
+  /** The rules alone: which tools may be registered. */
+  readonly permitted: RuleSet;
+  readonly #registered: ReadonlySet<string>;
+
+  constructor(permitted: RuleSet, registered: ReadonlySet<string>) {
+    super(permitted.rules, permitted.precedence, permitted.floor, permitted.names);
+    this.permitted = permitted;
+    this.#registered = registered;
+  }
+
+  override decide(server: string, tool: string): Decision {
+    const decision = this.permitted.decide(server, tool);
+    if (!decision.enabled || this.#registered.has(tool)) return decision;
+    return { enabled: false, tags: decision.tags, reason: 'Disabled: it was discovered and not registered.' };
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * Discovers the tools of servers, configured or not: lists them, describes them as capabilities, registers them and
+ * writes them down. One more view of an engine: it uses the engine's connections, lists, retries and rules.
+ * @module
+ */
+import { Semaphore } from '../async/semaphore.ts';
+import { requireServer } from '../catalog/tool-lookup.ts';
+import type { ServerConfig } from '../config/define-config.ts';
+import { DiscoveryError, type ErrorInfo, ValidationError } from '../core/errors.ts';
+import type { ToolProvider } from '../core/tool-provider.ts';
+import { isLocal } from '../core/transport-parts.ts';
+import type { ServerDefinition, ToolDefinition } from '../core/types.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
+import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
+import type { RuleSet } from '../rules/decide.ts';
+import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
+import { type DiscoveryOptions, parallelOf } from './discovery-options.ts';
+import type { ExportFormat } from './export/export-formats.ts';
+import { type CapabilityManifest, type ManifestTool, toolToManifest } from './manifest.ts';
+
+/** Takes capabilities that are registered. */
+export interface CapabilityPort {
+  register(manifest: CapabilityManifest): void | Promise<void>;
+}
+
+/** Where registered capabilities go. */
+export interface ServicePorts {
+  /** Calls capabilities. Default: the engine. */
+  readonly marketplace?: CapabilityPort | undefined;
+  /** Finds capabilities. Default: the engine. */
+  readonly catalog?: CapabilityPort | undefined;
+}
+
+/** A server: the name of a configured or discovered one, or an entry as in a configuration. */
+export type ServerChoice = string | ServerConfig;
+
+/** What became of one server of several. */
+export interface ServerDiscovery {
+  readonly server: string;
+  readonly tools: readonly DiscoveredTool[];
+  /** Why there are no tools, with the stage. */
+  readonly error?: ErrorInfo | undefined;
+}
+
+/** What became of warming the cache. */
+export interface WarmCacheStats {
+  readonly successful: number;
+  readonly failed: number;
+  readonly cachedTools: number;
+  /** The errors, by server. */
+  readonly errors: ReadonlyMap<string, ErrorInfo>;
+}
+
+/**
+ * The discovery service. `engine.service()` makes one for an engine; on its own it makes an engine for itself.
+ * @example
+ * const service = engine.service();
+ * const tools = await service.discoverTools({ name: 'docs', connection: { type: 'http', url: 'https://example.com/mcp' } });
+ * for (const tool of tools) await service.registerCapability(tool);
+ */
+export class DiscoveryService implements AsyncDisposable {
+  readonly #open: () => Promise<EngineCore>;
+  readonly #ports: ServicePorts;
+  #core: Promise<EngineCore> | undefined;
+  readonly #isOwner: boolean;
+
+  /**
+   * Takes an engine, or the configuration of one. An engine of its own keeps nothing on disk unless `state` or the
+   * variable `CCOS_MCP_CACHE_DIR` names a folder; `CCOS_MCP_CACHE_TTL` is the age of a list, in seconds.
+   */
+  constructor(engine: EngineHandle | EngineConfig = {}, options: EngineOptions & ServicePorts = {}) {
+    const { marketplace, catalog, ...rest } = options;
+    this.#ports = { marketplace, catalog };
+    this.#isOwner = !isEngine(engine);
+    this.#open = async () => {
+      if (isEngine(engine)) return coreOf(engine);
+      const { EngineCore } = await import('../engine/engine-core.ts');
+      const env = rest.env ?? process.env;
+      const ttl = env.ANYGPT_CACHE_TTL ?? env.CCOS_MCP_CACHE_TTL;
+      return new EngineCore(
+        engine,
+        { ...rest, env: { ...env, ANYGPT_CACHE_TTL: ttl } },
+        env.CCOS_MCP_CACHE_DIR || 'memory',
+      );
+    };
+  }
+
+  /** The tools of one server that the rules permit. Throws `DiscoveryError` with a `stage`. */
+  async discoverTools(server: ServerChoice, options: DiscoveryOptions = {}): Promise<readonly DiscoveredTool[]> {
+    return this.#discover(await this.#source(server), options);
+  }
+
+  /** Makes a tool of a discovered or configured server findable and callable, for as long as the engine lives. */
+  async registerCapability(manifest: CapabilityManifest): Promise<void> {
+    await this.#register([manifest]);
+  }
+
+  /** One tool as a capability, with inferred domains and categories. */
+  toolToManifest(
+    tool: ManifestTool,
+    server: string | Pick<ServerDefinition, 'name' | 'connection'>,
+  ): CapabilityManifest {
+    return toolToManifest(tool, typeof server === 'string' ? { name: server } : server);
+  }
+
+  /**
+   * Reads the lists of servers in advance and closes the connections. Lists that are fresh are not read again, unless
+   * `useCache` is false. A server that fails does not keep the others from being read.
+   */
+  async warmCacheForServers(servers: readonly ServerChoice[], options: DiscoveryOptions = {}): Promise<WarmCacheStats> {
+    const found = await this.#discoverAll(servers, { useCache: true, ...options });
+    const failed = found.flatMap(({ server, error }) => (error === undefined ? [] : [[server, error] as const]));
+    return {
+      successful: found.length - failed.length,
+      failed: failed.length,
+      cachedTools: found.reduce((sum, { tools }) => sum + tools.length, 0),
+      errors: new Map(failed),
+    };
+  }
+
+  /** The same for all servers of the configuration that are switched on. */
+  async warmCacheForAllConfiguredServers(options: DiscoveryOptions = {}): Promise<WarmCacheStats> {
+    return this.warmCacheForServers(await (await this.#engine()).serverNames(), options);
+  }
+
+  /** Writes capabilities as files. Returns their paths below the folder. */
+  async export(
+    manifests: readonly CapabilityManifest[],
+    { format = 'rtfs', directory }: { readonly format?: ExportFormat; readonly directory?: string | undefined } = {},
+  ): Promise<readonly string[]> {
+    const [{ exportFiles }, { exportFolder }, { writeFiles }] = await Promise.all([
+      import('./export/export-files.ts'),
+      import('./export/export-formats.ts'),
+      import('./export/write-files.ts'),
+    ]);
+    const { files } = exportFiles(manifests.map(manifestOf), format);
+    await writeFiles(directory ?? exportFolder(format), files);
+    return files.map(({ path }) => path);
+  }
+
+  /** The tools of one server as a provider, for a `ToolRegistry`, a `UnifiedToolRegistry` or another engine. */
+  provider(server: ServerChoice, options: DiscoveryOptions = {}): ToolProvider {
+    const name = typeof server === 'string' ? server : server.name;
+    const discover = () => this.discoverTools(server, { useCache: true, registerInMarketplace: true, ...options });
+    const toDefinition = (tool: DiscoveredTool): ToolDefinition => {
+      const { provider, title, description, inputSchema, outputSchema, outputInferred, annotations } = tool;
+      // A result is checked against an output schema, so a guessed one stays out.
+      return {
+        name: provider.toolName,
+        title,
+        description,
+        inputSchema,
+        outputSchema: outputInferred ? undefined : outputSchema,
+        annotations,
+      };
+    };
+    return {
+      name,
+      listToolMetadata: async () => (await discover()).map(toDefinition),
+      getTool: async (tool) => (await discover()).map(toDefinition).find((one) => one.name === tool),
+      callTool: async (tool, args, context) => {
+        const core = await this.#engine();
+        const result = await core.call({ server: name, tool, arguments: args, ...context });
+        if (result.success) return result.data;
+        throw new DiscoveryError(result.error.code, result.error.message, result.error);
+      },
+    };
+  }
+
+  /** Closes the engine that the service has made for itself. An engine that it was made from stays open. */
+  async close(): Promise<void> {
+    if (this.#isOwner) await (await this.#core)?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #engine(): Promise<EngineCore> {
+    this.#core ??= this.#open();
+    return this.#core;
+  }
+
+  /** Discovers several servers, some at a time. */
+  async #discoverAll(servers: readonly ServerChoice[], options: DiscoveryOptions): Promise<readonly ServerDiscovery[]> {
+    const turns = new Semaphore(parallelOf(options));
+    return Promise.all(
+      servers.map((choice) =>
+        turns.run(async (): Promise<ServerDiscovery> => {
+          const server = typeof choice === 'string' ? choice : choice.name;
+          try {
+            return { server, tools: await this.discoverTools(choice, options) };
+          } catch (error) {
+            if (!(error instanceof DiscoveryError)) throw error;
+            return { server, tools: [], error: error.toInfo() };
+          }
+        }),
+      ),
+    );
+  }
+
+  async #discover(source: DiscoverySource, options: DiscoveryOptions): Promise<readonly DiscoveredTool[]> {
+    const { discoverServer } = await import('./discover-server.ts');
+    const { runtime } = await this.#engine();
+    return discoverServer(source, options, {
+      downstreams: runtime.downstreams,
+      register: (tools) => this.#register(tools),
+      introspect: async (tools) => tools,
+      export: (tools, directory) => this.export(tools, { directory }),
+    });
+  }
+
+  /** Finds a server by its name, or takes in one that is not configured. */
+  async #source(choice: ServerChoice): Promise<DiscoverySource> {
+    const { runtime } = await this.#engine();
+    const { state: base } = await runtime.ready();
+    const name = typeof choice === 'string' ? choice : choice?.name;
+    if (typeof name !== 'string')
+      throw new ValidationError('A server is named by a text, or given as an entry with a name.');
+    const guest =
+      typeof choice === 'string' ? runtime.guests.state(name) : await runtime.admit(await this.#resolved(choice));
+    if (guest !== undefined) return sourceIn(guest, name, guest.rules.permitted);
+    const known = requireServer(base, name);
+    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
+    return sourceIn(base, name, base.rules);
+  }
+
+  /** A server that the program names gets the token of `<SERVER>_MCP_TOKEN` or `MCP_AUTH_TOKEN`, unless it has one. */
+  async #resolved(entry: ServerConfig): Promise<ServerDefinition> {
+    const { runtime } = await this.#engine();
+    const { connection } = entry;
+    if (connection === undefined) throw new ValidationError(`The server "${entry.name}" has no connection.`);
+    const hasToken =
+      isLocal(connection) || Object.keys(connection.headers ?? {}).some((name) => /^authorization$/i.test(name));
+    return runtime.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
+  }
+
+  async #register(manifests: readonly CapabilityManifest[]): Promise<void> {
+    const { marketplace, catalog } = this.#ports;
+    if (marketplace === undefined || catalog === undefined) await this.#registerHere(manifests);
+    for (const port of new Set([marketplace, catalog]))
+      for (const manifest of manifests) await port?.register(manifestOf(manifest));
+  }
+
+  /** The engine as marketplace and catalogue. Tools of configured servers are found and called anyway. */
+  async #registerHere(manifests: readonly CapabilityManifest[]): Promise<void> {
+    const { runtime } = await this.#engine();
+    const { state } = await runtime.ready();
+    const tools = new Map<string, string[]>();
+    for (const { provider } of manifests) {
+      const { server: name, serverUrl: url, toolName } = provider;
+      if (state.servers.has(name)) continue;
+      // A capability that was written down says where its server is.
+      if (runtime.guests.state(name) === undefined && url !== undefined)
+        await runtime.admit(await this.#resolved({ name, connection: { type: 'http', url } }));
+      tools.set(name, [...(tools.get(name) ?? []), toolName]);
+    }
+    for (const [name, names] of tools) await runtime.register(name, names);
+  }
+}
+
+const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet): DiscoverySource => ({
+  state,
+  // The caller has looked it up.
+  definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
+  permits: (tool) => rules.decide(name, tool).enabled,
+});
+
+/** A capability without what a discovery adds. */
+const manifestOf = (tool: CapabilityManifest): CapabilityManifest => {
+  const { inputType: _input, outputType: _output, problems: _problems, ...manifest } = tool as DiscoveredTool;
+  return manifest;
+};
