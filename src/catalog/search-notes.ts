@@ -8,8 +8,8 @@ import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
-/** A best hit below this is wrong four times out of five. */
-const WEAK = 0.2;
+/** A best hit with a relevance below this is wrong four times out of five. */
+export const WEAK = 0.2;
 
 /** A handful of short notes: an agent pays for every word. */
 export function searchNotes(

@@ -128,6 +128,10 @@ export class EngineRuntime {
     return this.#reads;
   }
 
+  get env(): EngineWorld['env'] {
+    return this.#world.env;
+  }
+
   stateFolder(): Promise<string> {
     return this.#world.stateFolder();
   }

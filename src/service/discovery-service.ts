@@ -4,15 +4,19 @@
  * @module
  */
 import { Semaphore } from '../async/semaphore.ts';
+import { WEAK } from '../catalog/search-notes.ts';
 import { requireServer } from '../catalog/tool-lookup.ts';
 import type { ServerConfig } from '../config/define-config.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo, ValidationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition, ToolDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
 import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
+import type { FoundServer, McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
 import { type DiscoveryOptions, parallelOf } from './discovery-options.ts';
@@ -43,6 +47,18 @@ export interface ServerDiscovery {
   readonly error?: ErrorInfo | undefined;
 }
 
+/** A server that has a capability. */
+export interface ServerMatch {
+  /** Its name here, or in the registry. */
+  readonly server: string;
+  readonly source: 'local' | 'registry';
+  /** From 0 to 1. */
+  readonly relevance: number;
+  readonly summary: string;
+  /** The tools that fit, best first; of a local server. */
+  readonly tools: readonly string[];
+}
+
 /** What became of warming the cache. */
 export interface WarmCacheStats {
   readonly successful: number;
@@ -64,6 +80,7 @@ export class DiscoveryService implements AsyncDisposable {
   readonly #ports: ServicePorts;
   #core: Promise<EngineCore> | undefined;
   readonly #isOwner: boolean;
+  #registries: { readonly config: ResolvedConfig; readonly opened: McpRegistries } | undefined;
 
   /**
    * Takes an engine, or the configuration of one. An engine of its own keeps nothing on disk unless `state` or the
@@ -91,6 +108,63 @@ export class DiscoveryService implements AsyncDisposable {
     return this.#discover(await this.#source(server), options);
   }
 
+  /**
+   * Finds servers in the registries of the configuration and discovers the tools of those that can be reached without a
+   * person. No program of a registry is started, and no credential is sent. What went wrong is in `error`, by server.
+   */
+  async discoverFromRegistry(query: string, options: DiscoveryOptions = {}): Promise<readonly ServerDiscovery[]> {
+    if (options.authHeaders !== undefined)
+      throw new ValidationError('authHeaders are for one server: discover it with discoverTools.');
+    const { runtime } = await this.#engine();
+    const { state } = await runtime.ready();
+    const registries = await this.#registry();
+    const { useCache } = options;
+    const { results } = await registries.search(query, { useCache, limit: LIMITS.search.defaultResults });
+    const { entryFor } = await import('./registry-servers.ts');
+    const names = new Set(state.servers.keys());
+    const entryOf = async (name: string): Promise<ServerConfig> => {
+      const { entry } = await registries.show(name);
+      const isTaken = (short: string): boolean => {
+        const guest = runtime.guests.state(short)?.servers.get(short)?.definition;
+        return (
+          names.has(short) || (guest !== undefined && !('registry' in guest && guest.registry?.startsWith(`${name}@`)))
+        );
+      };
+      const made = entryFor(entry, state.config, isTaken);
+      names.add(made.name);
+      return made;
+    };
+    return this.#discoverAll(
+      results.map(({ name }) => [name, () => entryOf(name)]),
+      options,
+    );
+  }
+
+  /** Servers of the registries that do something, best first. Answers are kept for an hour. */
+  async searchRegistryForCapability(query: string, useCache = true): Promise<readonly FoundServer[]> {
+    return (await (await this.#registry()).search(query, { useCache })).results;
+  }
+
+  /** Servers that have a capability: local ones; those of the registries only if nothing local fits. */
+  async findServersForCapability(name: string, { useCache }: DiscoveryOptions = {}): Promise<readonly ServerMatch[]> {
+    const core = await this.#engine();
+    const hits = (await core.searchTools(name)).filter(({ relevance }) => relevance >= WEAK);
+    const local = new Map<string, ServerMatch>();
+    for (const { server, tool, relevance, summary } of hits) {
+      const { tools = [], ...first } = local.get(server) ?? { server, source: 'local', relevance, summary };
+      local.set(server, { ...first, tools: [...tools, tool] });
+    }
+    if (local.size > 0) return [...local.values()];
+    const found = await this.searchRegistryForCapability(name, useCache);
+    return found.map(({ name: server, relevance, summary }) => ({
+      server,
+      source: 'registry',
+      relevance,
+      summary,
+      tools: [],
+    }));
+  }
+
   /** Makes a tool of a discovered or configured server findable and callable, for as long as the engine lives. */
   async registerCapability(manifest: CapabilityManifest): Promise<void> {
     await this.#register([manifest]);
@@ -109,7 +183,10 @@ export class DiscoveryService implements AsyncDisposable {
    * `useCache` is false. A server that fails does not keep the others from being read.
    */
   async warmCacheForServers(servers: readonly ServerChoice[], options: DiscoveryOptions = {}): Promise<WarmCacheStats> {
-    const found = await this.#discoverAll(servers, { useCache: true, ...options });
+    const found = await this.#discoverAll(
+      servers.map((choice) => [nameOf(choice), () => choice]),
+      { useCache: true, ...options },
+    );
     const failed = found.flatMap(({ server, error }) => (error === undefined ? [] : [[server, error] as const]));
     return {
       successful: found.length - failed.length,
@@ -141,7 +218,7 @@ export class DiscoveryService implements AsyncDisposable {
 
   /** The tools of one server as a provider, for a `ToolRegistry`, a `UnifiedToolRegistry` or another engine. */
   provider(server: ServerChoice, options: DiscoveryOptions = {}): ToolProvider {
-    const name = typeof server === 'string' ? server : server.name;
+    const name = nameOf(server);
     const discover = () => this.discoverTools(server, { useCache: true, registerInMarketplace: true, ...options });
     const toDefinition = (tool: DiscoveredTool): ToolDefinition => {
       const { provider, title, description, inputSchema, outputSchema, outputInferred, annotations } = tool;
@@ -182,22 +259,38 @@ export class DiscoveryService implements AsyncDisposable {
     return this.#core;
   }
 
-  /** Discovers several servers, some at a time. */
-  async #discoverAll(servers: readonly ServerChoice[], options: DiscoveryOptions): Promise<readonly ServerDiscovery[]> {
+  /** The registries of the configuration in force. */
+  async #registry(): Promise<McpRegistries> {
+    const { runtime } = await this.#engine();
+    const { config } = (await runtime.ready()).state;
+    if (this.#registries?.config !== config) {
+      const { openRegistries } = await import('./registry-servers.ts');
+      this.#registries = { config, opened: openRegistries(config, runtime.env) };
+    }
+    return this.#registries.opened;
+  }
+
+  /** Discovers several servers, some at a time. One that fails does not keep the others from being discovered. */
+  async #discoverAll(
+    servers: readonly (readonly [name: string, choice: () => ServerChoice | Promise<ServerChoice>])[],
+    options: DiscoveryOptions,
+  ): Promise<readonly ServerDiscovery[]> {
     const turns = new Semaphore(parallelOf(options));
-    return Promise.all(
-      servers.map((choice) =>
-        turns.run(async (): Promise<ServerDiscovery> => {
-          const server = typeof choice === 'string' ? choice : choice.name;
-          try {
-            return { server, tools: await this.discoverTools(choice, options) };
-          } catch (error) {
-            if (!(error instanceof DiscoveryError)) throw error;
-            return { server, tools: [], error: error.toInfo() };
-          }
-        }),
-      ),
-    );
+    const attempt = async (
+      name: string,
+      choose: () => ServerChoice | Promise<ServerChoice>,
+    ): Promise<ServerDiscovery> => {
+      let server = name;
+      try {
+        const choice = await choose();
+        server = nameOf(choice);
+        return { server, tools: await this.discoverTools(choice, options) };
+      } catch (error) {
+        if (!(error instanceof DiscoveryError)) throw error;
+        return { server, tools: [], error: error.toInfo() };
+      }
+    };
+    return Promise.all(servers.map(([name, choose]) => turns.run(() => attempt(name, choose))));
   }
 
   async #discover(source: DiscoverySource, options: DiscoveryOptions): Promise<readonly DiscoveredTool[]> {
@@ -231,8 +324,11 @@ export class DiscoveryService implements AsyncDisposable {
     const { runtime } = await this.#engine();
     const { connection } = entry;
     if (connection === undefined) throw new ValidationError(`The server "${entry.name}" has no connection.`);
+    // A registry must not get a token by choosing a name.
     const hasToken =
-      isLocal(connection) || Object.keys(connection.headers ?? {}).some((name) => /^authorization$/i.test(name));
+      isLocal(connection) ||
+      entry.registry !== undefined ||
+      Object.keys(connection.headers ?? {}).some((name) => /^authorization$/i.test(name));
     return runtime.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
   }
 
@@ -266,6 +362,8 @@ const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet)
   definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
   permits: (tool) => rules.decide(name, tool).enabled,
 });
+
+const nameOf = (choice: ServerChoice): string => (typeof choice === 'string' ? choice : choice.name);
 
 /** A capability without what a discovery adds. */
 const manifestOf = (tool: CapabilityManifest): CapabilityManifest => {

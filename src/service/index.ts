@@ -9,6 +9,7 @@ export {
   DiscoveryService,
   type ServerChoice,
   type ServerDiscovery,
+  type ServerMatch,
   type ServicePorts,
   type WarmCacheStats,
 } from './discovery-service.ts';
