@@ -20,6 +20,7 @@ import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
+import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
@@ -58,6 +59,8 @@ export interface ReloadOptions {
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
+  /** What tools without an output schema have returned. */
+  readonly outputs = new ObservedOutputs();
   /** Servers that were discovered without being configured. */
   readonly guests: GuestServers;
   /** The sources that the current request sees. */

@@ -8,7 +8,7 @@ import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-polic
 import type { ErrorInfo } from '../core/errors.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { RateLimit, ServerDefinition } from '../core/types.ts';
+import type { JsonSchema, RateLimit, ServerDefinition } from '../core/types.ts';
 import type { Downstreams } from '../engine/downstreams.ts';
 import type { EngineState } from '../engine/engine-state.ts';
 import { schemaToTypeExpr } from './convert/type-expr.ts';
@@ -146,6 +146,14 @@ function withHeaders(definition: ServerDefinition, headers: DiscoveryOptions['au
   const auth = names.has('authorization') ? undefined : connection.auth;
   return { ...definition, connection: { ...connection, headers: { ...Object.fromEntries(own), ...headers }, auth } };
 }
+
+/** A tool with an output schema that was inferred. */
+export const withOutput = (tool: DiscoveredTool, outputSchema: JsonSchema): DiscoveredTool => ({
+  ...tool,
+  outputSchema,
+  outputInferred: true,
+  outputType: rtfsText(schemaToTypeExpr(outputSchema).expr),
+});
 
 /** A tool with its types. What RTFS cannot say is `:any`, and a problem says why. */
 export function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {

@@ -170,6 +170,18 @@ export class DiscoveryService implements AsyncDisposable {
     await this.#register([manifest]);
   }
 
+  /**
+   * Infers the output schema of a tool by one call, if the tool is known to be read-only: by the tag `read-only` of a
+   * rule, or by the hint of a server with `trusted: true`. The tool must be registered or configured. Throws why it was
+   * not called, or what went wrong.
+   */
+  async inferOutputSchema(tool: CapabilityManifest): Promise<CapabilityManifest> {
+    if (tool.outputSchema !== undefined) return tool;
+    const source = await this.#source(tool.provider.server);
+    const { schemaByCall } = await import('./observe/safe-call.ts');
+    return { ...tool, outputSchema: await schemaByCall(tool, source, await this.#engine()), outputInferred: true };
+  }
+
   /** One tool as a capability, with inferred domains and categories. */
   toolToManifest(
     tool: ManifestTool,
@@ -299,9 +311,28 @@ export class DiscoveryService implements AsyncDisposable {
     return discoverServer(source, options, {
       downstreams: runtime.downstreams,
       register: (tools) => this.#register(tools),
-      introspect: async (tools) => tools,
+      introspect: async (tools) => {
+        const complete: DiscoveredTool[] = [];
+        for (const tool of tools) complete.push(await this.#introspected(tool, source));
+        return complete;
+      },
       export: (tools, directory) => this.export(tools, { directory }),
     });
+  }
+
+  /** A tool with its output schema, or with the reason why that was not found out. */
+  async #introspected(tool: DiscoveredTool, source: DiscoverySource): Promise<DiscoveredTool> {
+    if (tool.outputSchema !== undefined) return tool;
+    const [{ schemaByCall }, { withOutput }] = await Promise.all([
+      import('./observe/safe-call.ts'),
+      import('./discover-server.ts'),
+    ]);
+    try {
+      return withOutput(tool, await schemaByCall(tool, source, await this.#engine()));
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) throw error;
+      return { ...tool, problems: [...tool.problems, error.toInfo()] };
+    }
   }
 
   /** Finds a server by its name, or takes in one that is not configured. */
