@@ -13,7 +13,7 @@ import { CachingLayer } from '../cache/caching-layer.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
 import type { CatalogStore } from './catalog-store.ts';
@@ -44,11 +44,14 @@ interface Entry {
   readonly indexed: boolean;
   state: IndexEntry;
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** Resources and prompts, in memory together with the tools. */
+  items: ServerItems;
   /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
 }
 
 const TOOLS_PER_STEP = 20;
+const NO_ITEMS: ServerItems = { resources: [], resourceTemplates: [], prompts: [] };
 
 export class Catalog {
   readonly search: SearchEngine;
@@ -73,7 +76,7 @@ export class Catalog {
       const usable = known?.fingerprint === fingerprint && (known.fetchedAt > 0 || definition.tools.length > 0);
       const state = usable ? known : nothingKnown(name, fingerprint);
       const turn = Promise.resolve();
-      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
+      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, items: NO_ITEMS, turn };
       this.#entries.set(name, entry);
       this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
@@ -140,6 +143,11 @@ export class Catalog {
     const tools = this.#metadata.getToolsByServer(server);
     this.#cache.cacheToolSummaries(server, tools, Number.POSITIVE_INFINITY);
     return tools;
+  }
+
+  /** All resources and prompts of a server, disabled ones included. Needs `load`. */
+  items(server: string): ServerItems {
+    return this.#entries.get(server)?.items ?? NO_ITEMS;
   }
 
   /** Names of a server's tools. Reads them from disk if they are not in memory, and does not keep them. */
@@ -217,7 +225,13 @@ export class Catalog {
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entryOf(listing);
-    return entry !== undefined && this.#inTurn(entry, () => paced(this.#put(entry, listing)));
+    if (entry === undefined) return false;
+    return this.#inTurn(entry, async () => {
+      // What could not be read this time stays as it is on disk.
+      const { items = NO_ITEMS } = listing;
+      if (!entry.tools && Object.keys(items).length < Object.keys(NO_ITEMS).length) await this.#read(entry);
+      return paced(this.#put(entry, listing));
+    });
   }
 
   /** Like `put`, at once. For a source whose list is not being put already. With `isSearched` false it is not indexed. */
@@ -242,7 +256,7 @@ export class Catalog {
       const entry = this.#entries.get(listing.server);
       // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
-        this.#writeListing(listing, await paced(toLines(listing.tools)));
+        this.#writeListing(listing, await paced(toLines(listing)));
     }
     if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
@@ -262,10 +276,10 @@ export class Catalog {
   }
 
   *#put(entry: Entry, listing: Listing, isSearched = true): Generator<unknown, boolean> {
-    const whole = this.#fit(entry, listing);
+    const whole = { ...this.#fit(entry, listing), items: { ...entry.items, ...listing.items } };
     // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
-    const lines = yield* toLines(whole.tools);
+    const lines = yield* toLines(whole);
     const changed = lines.digest !== entry.state.digest;
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
     if (changed || !sameAbout) yield* this.#install(entry, whole, lines.digest);
@@ -288,6 +302,7 @@ export class Catalog {
   async #forget(entry: Entry): Promise<void> {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
+    entry.items = NO_ITEMS;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
     this.#cache.invalidate(entry.definition.name);
@@ -334,6 +349,7 @@ export class Catalog {
     if (reindex && isPart && isChanged) yield* this.search.changeServerInSteps(server, changed, gone, text);
     else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata, text);
     entry.tools = tools;
+    entry.items = { ...NO_ITEMS, ...listing.items };
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
     this.#setState(entry, listing, digest);
@@ -372,7 +388,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    return listingOf(entry.state, [...entry.tools.values()]);
+    return listingOf(entry.state, { tools: [...entry.tools.values()], items: entry.items });
   }
 
   #fit(entry: Entry, listing: Listing): Listing {

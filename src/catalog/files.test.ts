@@ -18,9 +18,14 @@ const listing: fc.Arbitrary<Listing> = fc.record({
   fingerprint: fc.string(),
   fetchedAt: fc.nat(),
   tools: fc.array(tool, { maxLength: 50 }),
+  items: fc.record({
+    resources: fc.array(fc.record({ uri: fc.string() }), { maxLength: 30 }),
+    resourceTemplates: fc.array(fc.record({ uriTemplate: fc.string() }), { maxLength: 5 }),
+    prompts: fc.array(fc.record({ name: fc.string(), description: fc.string() }), { maxLength: 5 }),
+  }),
   skipped: fc.constant([{ name: 'x', reason: 'y' }]),
 });
-const encode = (one: Listing): Uint8Array => atOnce(encodeListing(one, atOnce(toLines(one.tools))));
+const encode = (one: Listing): Uint8Array => atOnce(encodeListing(one, atOnce(toLines(one))));
 const decode = (bytes: Uint8Array, { server, fingerprint }: Listing) =>
   atOnce(decodeListing(bytes, server, fingerprint));
 
@@ -30,8 +35,9 @@ describe('a listing on disk', () => {
       fc.property(listing, (one) => {
         const back = decode(encode(one), one);
         expect(JSON.stringify(back?.listing.tools)).toBe(JSON.stringify(one.tools));
+        expect(JSON.stringify(back?.listing.items)).toBe(JSON.stringify(one.items));
         expect(back?.listing.fetchedAt).toBe(one.fetchedAt);
-        expect(back?.digest).toBe(atOnce(toLines(one.tools)).digest);
+        expect(back?.digest).toBe(atOnce(toLines(one)).digest);
       }),
     );
   });
@@ -93,7 +99,7 @@ describe('a disk that fails', () => {
     for (let i = 0; i < 10; i++) {
       expect(await store.readListing('s', 'f')).toBeUndefined();
       expect(await store.readIndex()).toBeUndefined();
-      await store.writeListing(one, atOnce(toLines([])));
+      await store.writeListing(one, atOnce(toLines(one)));
       await store.writeIndex({ entries: [], snapshot: new Uint8Array(0) });
       await store.deleteListing('s', 'f');
     }

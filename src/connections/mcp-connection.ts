@@ -17,6 +17,7 @@ import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import type { Pulse } from './hung-servers.ts';
+import { type ListedItems, readItemLists } from './item-list.ts';
 import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, ForgottenError, type IncomingRequest, type Peer, type PeerRequestOptions } from './peer.ts';
@@ -135,6 +136,19 @@ export class McpConnection implements ToolProvider<ToolCall> {
     );
     this.#tools = new Map(list.tools.map((tool) => [tool.name, tool]));
     return list;
+  }
+
+  /** Reads the resources, templates and prompts that the server announced. Never rejects. */
+  listItems(): Promise<ListedItems> {
+    const { limits, identity } = this.#options;
+    return withTimeLimit(LIMITS.time.items, undefined, this.#overdue(LIMITS.time.items), (signal) =>
+      readItemLists({
+        capabilities: identity.capabilities,
+        page: async (method, cursor) => (await this.request(method, cursor ? { cursor } : {}, { signal })).result,
+        limits,
+        redact: this.#redact,
+      }),
+    );
   }
 
   async listToolMetadata(): Promise<readonly ToolDefinition[]> {

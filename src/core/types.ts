@@ -119,6 +119,49 @@ export interface ToolAnnotations {
   readonly [key: string]: unknown;
 }
 
+/** A resource as its server lists it. Only `uri` and the texts have been checked. */
+export interface ResourceDefinition {
+  /** A locator that only its server understands. It is never fetched by us. */
+  readonly uri: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A family of resources: a URI with `{variables}`. */
+export interface ResourceTemplateDefinition extends Omit<ResourceDefinition, 'uri'> {
+  readonly uriTemplate: string;
+}
+
+/** A prompt as its server lists it. Only `name`, the texts and the arguments have been checked. */
+export interface PromptDefinition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** One argument of a prompt; its value is a text. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** What a server offers beside tools. */
+export interface ServerItems {
+  readonly resources: readonly ResourceDefinition[];
+  readonly resourceTemplates: readonly ResourceTemplateDefinition[];
+  readonly prompts: readonly PromptDefinition[];
+}
+
+/** What an item is, in search hits, rules and calls. A template is a resource. */
+export type ItemKind = 'resource' | 'prompt';
+
 /** Identifies a tool. */
 export interface ToolRef {
   readonly server: string;

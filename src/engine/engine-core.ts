@@ -24,6 +24,7 @@ import type {
   CallToolResult,
   EmbedderStatus,
   SearchResult,
+  ServerItems,
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
@@ -208,6 +209,12 @@ export class EngineCore implements EngineHandle {
     if (!listed.success) return listed;
     const { catalog } = await this.#having(server);
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
+  }
+
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async serverItems(server: string, options: { caller?: Caller | undefined } = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await this.toolsOf(server, options);
+    return listed.success ? ok((await this.#having(server)).catalog.items(server)) : listed;
   }
 
   /**
