@@ -64,12 +64,14 @@ describe('a ready index on disk', () => {
   const entries: IndexEntry[] = [{ name: '__proto__', fingerprint: 'f', fetchedAt: 1, toolCount: 2, enabledCount: 1 }];
 
   it('comes back as it was, aligned, and only with its own stamp', () => {
-    const bytes = encodeIndex({ entries, snapshot: new Uint8Array([1, 2, 3]) }, 'stamp');
+    const bytes = encodeIndex({ entries, snapshot: new Uint8Array([1, 2, 3]), items: new Uint8Array([4, 5]) }, 'stamp');
     const shifted = new Uint8Array(bytes.length + 3);
     shifted.set(bytes, 3);
     const back = decodeIndex(shifted.subarray(3), 'stamp');
     expect(back?.entries).toEqual(entries);
     expect([...(back?.snapshot ?? [])]).toEqual([1, 2, 3]);
+    expect([...(back?.items ?? [])]).toEqual([4, 5]);
+    expect((back?.items.byteOffset ?? 1) % 8).toBe(0);
     expect((back?.snapshot.byteOffset ?? 1) % 8).toBe(0);
     expect(decodeIndex(bytes, 'other')).toBeUndefined();
   });
@@ -78,9 +80,17 @@ describe('a ready index on disk', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void expect(decodeIndex(bytes, 's')).toBe(undefined)),
     );
-    const bytes = encodeIndex({ entries: [null, 5, {}] as never, snapshot: new Uint8Array(0) }, 's');
+    const bytes = encodeIndex(
+      { entries: [null, 5, {}] as never, snapshot: new Uint8Array(0), items: new Uint8Array(0) },
+      's',
+    );
     expect(decodeIndex(bytes, 's')).toBeUndefined();
-    expect(decodeIndex(encodeIndex({ entries, snapshot: new Uint8Array(0) }, 's').slice(0, 20), 's')).toBeUndefined();
+    expect(
+      decodeIndex(
+        encodeIndex({ entries, snapshot: new Uint8Array(0), items: new Uint8Array(0) }, 's').slice(0, 20),
+        's',
+      ),
+    ).toBeUndefined();
   });
 });
 
@@ -100,7 +110,7 @@ describe('a disk that fails', () => {
       expect(await store.readListing('s', 'f')).toBeUndefined();
       expect(await store.readIndex()).toBeUndefined();
       await store.writeListing(one, atOnce(toLines(one)));
-      await store.writeIndex({ entries: [], snapshot: new Uint8Array(0) });
+      await store.writeIndex({ entries: [], snapshot: new Uint8Array(0), items: new Uint8Array(0) });
       await store.deleteListing('s', 'f');
     }
     expect(log.lines).toHaveLength(1);

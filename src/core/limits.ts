@@ -406,6 +406,8 @@ const limits = {
     results: 100,
     /** Hits of a search that gives no limit. */
     defaultResults: 10,
+    /** Resources and prompts beside tools. */
+    items: 3,
     /** Filters in one query. */
     filters: 16,
     /** Characters of one filter's value. */

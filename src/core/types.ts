@@ -131,8 +131,13 @@ export interface ResourceDefinition {
 }
 
 /** A family of resources: a URI with `{variables}`. */
-export interface ResourceTemplateDefinition extends Omit<ResourceDefinition, 'uri'> {
+export interface ResourceTemplateDefinition {
   readonly uriTemplate: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
 }
 
 /** A prompt as its server lists it. Only `name`, the texts and the arguments have been checked. */
@@ -206,6 +211,8 @@ export interface SearchResult {
   readonly relevance: number;
   readonly tags: readonly string[];
   readonly args?: string | undefined;
+  /** What `tool` names, if not a tool: the URI of a resource, or a prompt. */
+  readonly kind?: ItemKind | undefined;
 }
 
 /** A score for one tool. */
@@ -222,6 +229,8 @@ export interface SearchOptions {
   /** At most this many hits. Default 10; fewer if relevance drops. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
+  /** Also finds resources and prompts, beside the tools. Default false. */
+  readonly items?: boolean | undefined;
   /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
   readonly learnt?: readonly ToolScore[] | undefined;
   /**
@@ -378,6 +387,8 @@ export interface ToolCall {
   readonly idleClock?: IdleClock | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
+  /** The resource or prompt that is read instead of a tool being called. */
+  readonly item?: { readonly kind: ItemKind; readonly id: string } | undefined;
   /** Facts about the result, recorded by steps for the audit log. */
   readonly notes?: CallNotes | undefined;
 }

@@ -21,6 +21,7 @@ import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, IdleClock, ServerDefinition, ServerItems, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
+import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
@@ -204,11 +205,13 @@ export class Downstreams {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
-      const result = await connection.callTool(call.tool, call.arguments, sent);
+      const answer = await connection.callTool(call.tool, call.arguments, sent);
+      const result = call.item ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       unanswered = !wasAnswered(error);
-      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
+        this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release({ unanswered });

@@ -1,59 +1,16 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { engineIn, type Folder, folder, memoryLog, until } from '../../test/fixtures/engine.ts';
+import { overHttp, RESOURCES, itemsServer as server, WORLD } from '../../test/fixtures/items-world.ts';
 import type { EngineOptions } from './engine-world.ts';
-
-const SCRIPT = fileURLToPath(new URL('../../test/fixtures/items-server.mjs', import.meta.url));
-
-const RESOURCES = [
-  { uri: 'docs://handbook/holidays', name: 'holidays', description: 'How many days of leave everybody gets.' },
-  { uri: 'docs://handbook/expenses', name: 'expenses', description: 'Which expenses are refunded.' },
-];
-const TEMPLATES = [{ uriTemplate: 'docs://handbook/{chapter}', name: 'chapter', description: 'Any chapter.' }];
-const PROMPTS = [
-  {
-    name: 'summarise',
-    description: 'Summarises a chapter.',
-    arguments: [{ name: 'chapter', required: true }, { name: 'tone' }],
-  },
-];
-const WORLD = { resources: RESOURCES, resourceTemplates: TEMPLATES, prompts: PROMPTS };
-
-/** Writes the world of a server and returns the server's entry. */
-function server(home: Folder, world: object, ...flags: string[]) {
-  const file = join(home.path, 'world.json');
-  const write = (next: object) => writeFileSync(file, JSON.stringify(next));
-  write(world);
-  const journal = () =>
-    existsSync(`${file}.journal`)
-      ? readFileSync(`${file}.journal`, 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line)[0] as string)
-      : [];
-  const connection = { type: 'stdio', command: process.execPath, args: [SCRIPT, file, ...flags] };
-  return { file, write, journal, entry: { name: 'docs', connection } };
-}
-
-async function overHttp(file: string) {
-  const child = spawn(process.execPath, [SCRIPT, file, '--http'], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const url = await new Promise<string>((resolve) =>
-    child.stderr.on('data', (text) => {
-      const found = /listening on (\S+)/.exec(String(text));
-      if (found?.[1]) resolve(found[1]);
-    }),
-  );
-  return { connection: { type: 'http', url }, [Symbol.dispose]: () => void child.kill() };
-}
 
 const engineOf = (home: Folder, entry: object, more: object = {}, options: EngineOptions = {}) =>
   engineIn(home, { servers: [entry], ...more }, options);
 
 describe('resources and prompts of a server', () => {
-  it.each([['stdio, new era'], ['stdio, old era', '--legacy-only']])('are listed over %s', async (_era, ...flags) => {
+  it.each([
+    ['stdio, new era', '--modern-only'],
+    ['stdio, old era', '--legacy-only'],
+  ])('are listed over %s', async (_era, ...flags) => {
     using home = folder();
     const { entry } = server(home, WORLD, ...flags);
     await using engine = engineOf(home, entry);
@@ -84,7 +41,7 @@ describe('resources and prompts of a server', () => {
     await using engine = engineOf(home, entry);
     const items = await engine.serverItems('docs');
     expect(items).toEqual({ success: true, data: { resources: [], resourceTemplates: [], prompts: [] } });
-    expect(journal().filter((method) => !method.startsWith('tools/'))).toEqual([]);
+    expect(journal().filter(([method]) => !method.startsWith('tools/'))).toEqual([]);
   });
 
   it('that fail lose neither the tools nor the other lists, and keep what was known', async () => {
@@ -117,21 +74,21 @@ describe('resources and prompts of a server', () => {
     expect(journal()).toHaveLength(before);
   });
 
-  it.each([['the new era'], ['the old era', '--legacy-only']])(
-    'are read again when a server of %s says so',
-    async (_era, ...flags) => {
-      using home = folder();
-      const { entry, write } = server(home, WORLD, ...flags);
-      await using engine = engineOf(home, entry);
-      await engine.serverItems('docs');
-      write({ ...WORLD, resources: RESOURCES.slice(1), prompts: [] });
-      await engine.executeTool('docs', 'changed');
-      await until(async () => {
-        const items = await engine.serverItems('docs');
-        return items.success && items.data.resources.length === 1 && items.data.prompts.length === 0;
-      });
-    },
-  );
+  it.each([
+    ['the new era', '--modern-only'],
+    ['the old era', '--legacy-only'],
+  ])('are read again when a server of %s says so', async (_era, ...flags) => {
+    using home = folder();
+    const { entry, write } = server(home, WORLD, ...flags);
+    await using engine = engineOf(home, entry);
+    await engine.serverItems('docs');
+    write({ ...WORLD, resources: RESOURCES.slice(1), prompts: [] });
+    await engine.executeTool('docs', 'changed');
+    await until(async () => {
+      const items = await engine.serverItems('docs');
+      return items.success && items.data.resources.length === 1 && items.data.prompts.length === 0;
+    });
+  });
 
   it('are left out one by one where they cannot be used, with the reason in the log', async () => {
     using home = folder();
