@@ -35,7 +35,7 @@ const ITEM_WAYS: readonly (readonly [ItemKind, string])[] = [
 ];
 
 /** What a hit is called by: a tool by its name, a resource by its URI. */
-const nameOf = ({ kind, tool }: SearchResult): object =>
+export const nameOf = ({ kind, tool }: SearchResult): object =>
   kind === undefined ? { tool } : kind === 'resource' ? { uri: tool } : { name: tool };
 
 function withinRoom(results: readonly SearchResult[]): object[] {
