@@ -48,6 +48,9 @@ const REGISTRY_ATTACH = 'src/agent/registry/attach.test.ts';
 const REGISTRY_E2E = 'test/e2e/registry.test.ts';
 const UNIFIED = 'src/agent/unified/unified-tool-registry.test.ts';
 const UNIFIED_AC = 'src/agent/unified/acceptance.test.ts';
+const ITEMS = 'src/engine/server-items.test.ts';
+const READ_ITEMS = 'src/engine/read-items.test.ts';
+const ITEM_COMMANDS = 'src/cli/commands/items.test.ts';
 const CONVERT = 'src/service/convert/convert.test.ts';
 const INFER = 'src/service/infer/infer.test.ts';
 const RTFS = 'src/service/rtfs/rtfs.test.ts';
@@ -289,6 +292,60 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/catalog/signature.test.ts',
     'are made up only where a required parameter is an object, and are marked',
   ]),
+  'resources:listed': promise(
+    'Resources, templates and prompts are listed over every transport and in both eras, page by page, within limits',
+    [ITEMS, 'are listed over stdio, new era'],
+    [ITEMS, 'are listed over stdio, old era'],
+    [ITEMS, 'are listed over HTTP'],
+    [ITEMS, 'are read page by page, up to a limit'],
+    [ITEMS, 'are not asked for where a server does not announce them'],
+    [ITEMS, 'are left out one by one where they cannot be used, with the reason in the log'],
+  ),
+  'resources:kept': promise(
+    'They are cached and refreshed like tools; a list that fails loses none of the others',
+    [ITEMS, 'that fail lose neither the tools nor the other lists, and keep what was known'],
+    [ITEMS, 'are kept on disk and known to the next process without asking the server'],
+    [ITEMS, 'are read again when a server of the new era says so'],
+    [ITEMS, 'are read again when a server of the old era says so'],
+  ),
+  'resources:search': promise(
+    'Search finds resources and prompts, says what they are and how to read them, and keeps tools in their places',
+    [READ_ITEMS, 'finds resources, templates and prompts, says what they are and how to read them'],
+    [READ_ITEMS, 'finds them after a restart without asking the server, and only where they are wanted'],
+    ['src/catalog/server-items.test.ts', 'take free places, and that of one tool only if they fit better than all'],
+    ['src/catalog/server-items.test.ts', 'never change which tools are found, or in which order'],
+  ),
+  'resources:read': promise(
+    'read_resource of server anygpt reads through the whole pipeline',
+    [READ_ITEMS, 'reads over stdio, new era'],
+    [READ_ITEMS, 'reads over stdio, old era'],
+    [READ_ITEMS, 'reads over HTTP, and what no list but a template names'],
+    [READ_ITEMS, 'gives images as images, and several parts with their URIs'],
+    [READ_ITEMS, 'says which server or resource there is not, and what is wrong with the arguments'],
+    [READ_ITEMS, 'never asks a server that announced no resources'],
+    [READ_ITEMS, 'cuts a large text into pages that read_result continues, and is ended by its timeout'],
+    [READ_ITEMS, 'is recorded under the server that was asked, once'],
+  ),
+  'prompts:get': promise(
+    'get_prompt of server anygpt fills a prompt in',
+    [READ_ITEMS, 'fills a prompt in, in the new era'],
+    [READ_ITEMS, 'fills a prompt in, in the old era'],
+    [READ_ITEMS, 'refuses a prompt without a required argument before it is sent, and names the nearest prompt'],
+  ),
+  'resources:rules': promise(
+    'Rules apply to resources and prompts in lists, searches and reads alike',
+    [READ_ITEMS, 'hide what they deny from lists and searches, and refuse to read it in any spelling'],
+    [READ_ITEMS, 'deny what a server whose tools are all denied has'],
+    [READ_ITEMS, 'make an allow-list that names what may be read'],
+    [RULES, 'of a resource or prompt'],
+  ),
+  'resources:commands': promise(
+    'anygpt mcp resources, prompts and read, with the exit codes of the contract and documents of published schemas',
+    [ITEM_COMMANDS, 'list what one server has, without what rules disable'],
+    [ITEM_COMMANDS, 'list what all servers have, as documents of their schemas, and name servers that fail'],
+    [ITEM_COMMANDS, 'prints the text alone, saves files, and gives a document of its schema'],
+    [ITEM_COMMANDS, 'ends with the codes of the contract'],
+  ),
   'details:large': promise(
     'A large schema is outlined first, and every part of it can be read',
     ['src/meta-tools/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],

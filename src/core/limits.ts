@@ -274,6 +274,8 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A resource is read by its URI, so none can be cut. */
+    uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
     /** OpenAI and Anthropic refuse longer names of tools. */
@@ -406,6 +408,8 @@ const limits = {
     results: 100,
     /** Hits of a search that gives no limit. */
     defaultResults: 10,
+    /** Resources and prompts beside tools. */
+    items: 3,
     /** Filters in one query. */
     filters: 16,
     /** Characters of one filter's value. */
@@ -574,6 +578,10 @@ const limits = {
     skipped: 100,
     /** A list weighs at most as much as this many definitions of the largest size. */
     listDefinitions: 128,
+    /** Resources, templates or prompts of one server; a server with more has templates. */
+    items: 1_000,
+    /** One of them as JSON. */
+    item: 64 * KIB,
     /** Gateways that one call may pass; gateways that call each other end here. */
     gateways: 8,
     /** Idle connections of one server kept for clients with the same roots. */
@@ -755,6 +763,8 @@ const limits = {
     lists: 2_000,
     /** Schemas of a provider's tools, while its list is read; the others are read when they are needed. */
     described: 1_000,
+    /** Resources and prompts, while tools are listed: a server that hangs there must not lose its tools. */
+    items: 5_000,
     /** A server that failed last time, where all lists are wanted. */
     failing: 3_000,
     /** Providers of a registry in `tools/list`: clients are told when their tools come later. */

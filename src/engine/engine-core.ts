@@ -11,6 +11,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { CacheStats } from '../cache/caching-layer.ts';
 import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
+import { usableItems } from '../catalog/server-items.ts';
 import { type Patience, requireServer, requireTools, requireUsableTool, resolveRef } from '../catalog/tool-lookup.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
@@ -24,6 +25,7 @@ import type {
   CallToolResult,
   EmbedderStatus,
   SearchResult,
+  ServerItems,
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
@@ -213,6 +215,14 @@ export class EngineCore implements EngineHandle {
     if (!listed.success) return listed;
     const { catalog } = await this.#having(server);
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
+  }
+
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async serverItems(server: string, options: { caller?: Caller | undefined } = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await this.toolsOf(server, options);
+    if (!listed.success) return listed;
+    const { catalog } = await this.#having(server);
+    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
   }
 
   /**

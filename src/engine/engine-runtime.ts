@@ -429,8 +429,10 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, tool) =>
-        this.requests.having((this.#current ?? running).state, server).rules.decide(server, tool),
+      decide: (server, tool, item) => {
+        const { rules, catalog } = this.requests.having((this.#current ?? running).state, server);
+        return item ? catalog.decideItem(server, item.kind, item.id) : rules.decide(server, tool);
+      },
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();

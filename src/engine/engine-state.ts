@@ -105,8 +105,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
   const searchOptions = { model, phrases };
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
-  const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
+  const restored = ready && [ready.snapshot, ready.items].map((one) => SearchEngine.fromSnapshot(one, searchOptions));
+  const isWhole = restored?.every((one) => one !== undefined) === true;
+  const [search, itemSearch] = isWhole ? restored : [];
+  const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
   const catalog = new Catalog({
     servers,
@@ -114,6 +116,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
+    itemSearch: itemSearch ?? new SearchEngine(searchOptions),
     indexed,
     maxTools,
   });
@@ -140,9 +143,9 @@ export function requestState(
   const { config, searchOptions } = base;
   const rules = base.rules.withNames(renamed([known.definition]));
   const servers = new Map([[known.definition.name, known]]);
-  const search = new SearchEngine(searchOptions);
+  const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
+  const catalog = new Catalog({ servers, rules, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
   return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
 }
@@ -179,6 +182,7 @@ export async function guestState(
     store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
     keepsIndex: false,
     search: new SearchEngine(searchOptions),
+    itemSearch: new SearchEngine(searchOptions),
     indexed: new Map(),
     maxTools: config.limits.tools,
   });

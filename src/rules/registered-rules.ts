@@ -3,6 +3,7 @@
  * enable it.
  * @module
  */
+import type { ItemKind } from '../core/types.ts';
 import { type Decision, RuleSet } from './decide.ts';
 
 export class RegisteredRules extends RuleSet {
@@ -16,9 +17,10 @@ export class RegisteredRules extends RuleSet {
     this.#registered = registered;
   }
 
-  override decide(server: string, tool: string): Decision {
-    const decision = this.permitted.decide(server, tool);
-    if (!decision.enabled || this.#registered.has(tool)) return decision;
+  /** Resources and prompts come with the tools of their server. */
+  override decide(server: string, tool: string, kind?: ItemKind): Decision {
+    const decision = this.permitted.decide(server, tool, kind);
+    if (!decision.enabled || kind !== undefined || this.#registered.has(tool)) return decision;
     return { enabled: false, tags: decision.tags, reason: 'Disabled: it was discovered and not registered.' };
   }
 }

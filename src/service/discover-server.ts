@@ -8,7 +8,7 @@ import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-polic
 import type { ErrorInfo } from '../core/errors.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { JsonSchema, RateLimit, ServerDefinition } from '../core/types.ts';
+import type { ItemKind, JsonSchema, RateLimit, ServerDefinition, ServerItems } from '../core/types.ts';
 import type { Downstreams } from '../engine/downstreams.ts';
 import type { EngineState } from '../engine/engine-state.ts';
 import { schemaToTypeExpr } from './convert/type-expr.ts';
@@ -33,8 +33,8 @@ export interface DiscoverySource {
   readonly definition: SourceDefinition;
   /** The state that keeps its list. */
   readonly state: EngineState;
-  /** Whether the rules let the tool be used. */
-  permits(tool: string): boolean;
+  /** Whether the rules let a tool be used; with a kind, a resource or a prompt. */
+  permits(name: string, kind?: ItemKind): boolean;
 }
 
 /** What a discovery uses of its surroundings. */
@@ -54,12 +54,12 @@ export async function discoverServer(
   options: DiscoveryOptions,
   parts: DiscoveryParts,
 ): Promise<readonly DiscoveredTool[]> {
-  // 1. Cache: a list that is fresh enough is the answer.
-  // 2. to 4., 8. and 10. Rate limit, session, list, storage and the end of the session.
-  const known = options.useCache && options.authHeaders === undefined ? await keptTools(source) : undefined;
-  const listed = known ?? (await freshTools(source, options, parts.downstreams));
-  // 5. and 7. Schema conversion; domains and categories.
-  const tools = listed.filter(({ name }) => source.permits(name)).map((tool) => toDiscovered(tool, source.definition));
+  // 1. Cache. 2. Rate limit. 3. Session. 4. List. 8. Storage. 10. End of the session.
+  const listed = await readList(source, options, parts.downstreams);
+  // 5. Schema conversion. 7. Domains and categories.
+  const tools = listed.tools
+    .filter(({ name }) => source.permits(name))
+    .map((tool) => toDiscovered(tool, source.definition));
   // 9. Registration.
   if (options.registerInMarketplace) await parts.register(tools);
   // 6. Output schemas. After 9, because a call goes through the pipeline, and that calls only what is registered.
@@ -69,28 +69,45 @@ export async function discoverServer(
   return complete;
 }
 
-/** The list in the catalogue, if it was read from the server and is not old. */
-async function keptTools({
-  definition: { name },
-  state,
-}: DiscoverySource): Promise<readonly ManifestTool[] | undefined> {
-  const { catalog, discovery } = state;
-  if (catalog.fetchedAt(name) === 0 || discovery.isOld(name)) return undefined;
+/** What a server lists. */
+export interface DiscoveredList {
+  readonly tools: readonly ManifestTool[];
+  readonly items: ServerItems;
+}
+
+/** Reads what a server lists: steps 1 to 4, 8 and 10. */
+export async function readList(
+  source: DiscoverySource,
+  options: DiscoveryOptions,
+  downstreams: Downstreams,
+): Promise<DiscoveredList> {
+  const { catalog, discovery } = source.state;
+  const { name } = source.definition;
+  // 1. Cache: a list that was read from the server and is not old is the answer.
+  const isFresh = catalog.fetchedAt(name) > 0 && !discovery.isOld(name);
+  const known = options.useCache && options.authHeaders === undefined && isFresh ? await keptList(source) : undefined;
+  return known ?? freshList(source, options, downstreams);
+}
+
+async function keptList({ definition: { name }, state }: DiscoverySource): Promise<DiscoveredList | undefined> {
+  const { catalog } = state;
   await catalog.load(name);
-  return catalog.isLoaded(name) ? catalog.tools(name, true) : undefined;
+  return catalog.isLoaded(name) ? { tools: catalog.tools(name, true), items: catalog.items(name) } : undefined;
 }
 
 /** Asks the server, as often as the retry policy allows. */
-async function freshTools(
-  { definition, state }: DiscoverySource,
+async function freshList(
+  source: DiscoverySource,
   options: DiscoveryOptions,
   downstreams: Downstreams,
-): Promise<readonly ManifestTool[]> {
+): Promise<DiscoveredList> {
+  const { definition, state } = source;
   const { name } = definition;
-  const { catalog, discovery, config } = state;
+  const { discovery, config } = state;
   if (isProvider(definition)) {
-    await discovery.listed(name);
-    return catalog.tools(name, true);
+    const failure = await discovery.listed(name);
+    if (failure) throw staged(failure, name, 'list');
+    return (await keptList(source)) ?? NOTHING;
   }
   const asked = withHeaders(definition, options.authHeaders);
   const withinMs = options.retryPolicy ? Number.POSITIVE_INFINITY : config.limits.list;
@@ -100,11 +117,11 @@ async function freshTools(
     const began = performance.now();
     try {
       const listing = await listOnce(asked, rateOf(options.rateLimit), downstreams);
-      if (options.authHeaders !== undefined) return listing.tools;
+      const own = { tools: listing.tools, items: { ...NOTHING.items, ...listing.items } };
+      if (options.authHeaders !== undefined) return own;
       // 8. Storage, in memory and on disk.
       await discovery.taken(listing);
-      await catalog.load(name);
-      return catalog.tools(name, true);
+      return (await keptList(source)) ?? own;
     } catch (error) {
       const failure = toServerError(error, name);
       const now = performance.now();
@@ -118,6 +135,8 @@ async function freshTools(
     }
   }
 }
+
+const NOTHING: DiscoveredList = { tools: [], items: { resources: [], resourceTemplates: [], prompts: [] } };
 
 async function listOnce(definition: ServerDefinition, rate: RateLimit | undefined, downstreams: Downstreams) {
   const { name } = definition;

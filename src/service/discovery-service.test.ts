@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { entry, folder, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { type EvilHttp, type EvilRule, evil, evilHttp } from '../../test/fixtures/evil.ts';
+import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
 import type { ServerConfig } from '../config/define-config.ts';
@@ -89,6 +90,22 @@ describe('a server that is not configured', () => {
       code: 'SERVER_NOT_FOUND',
       message: 'The server "nowhere" is not known. Discover its tools first.',
     });
+  });
+});
+
+describe('resources', () => {
+  it('are discovered with templates and prompts, cached like tools, and obey the rules', async () => {
+    using home = folder();
+    const { entry: docs, journal } = itemsServer(home, WORLD);
+    await using engine = new DiscoveryEngine({ servers: [] });
+    const service = engine.service();
+    expect(await service.discoverResources(docs as ServerConfig)).toEqual(WORLD);
+    const asked = journal().length;
+    expect(await service.discoverResources('docs', { useCache: true })).toEqual(WORLD);
+    expect(journal()).toHaveLength(asked);
+    const toolRules = [{ pattern: ['prompt:*'], enabled: false }];
+    await using strict = new DiscoveryEngine({ servers: [docs as ServerConfig], toolRules });
+    expect(await strict.service().discoverResources('docs')).toEqual({ ...WORLD, prompts: [] });
   });
 });
 

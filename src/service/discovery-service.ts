@@ -12,7 +12,7 @@ import { DiscoveryError, type ErrorInfo, ValidationError } from '../core/errors.
 import { LIMITS } from '../core/limits.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { ServerDefinition, ToolDefinition } from '../core/types.ts';
+import type { ServerDefinition, ServerItems, ToolDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
 import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
@@ -106,6 +106,17 @@ export class DiscoveryService implements AsyncDisposable {
   /** The tools of one server that the rules permit. Throws `DiscoveryError` with a `stage`. */
   async discoverTools(server: ServerChoice, options: DiscoveryOptions = {}): Promise<readonly DiscoveredTool[]> {
     return this.#discover(await this.#source(server), options);
+  }
+
+  /** The resources, resource templates and prompts of one server that the rules permit; `options` as for tools. */
+  async discoverResources(server: ServerChoice, options: DiscoveryOptions = {}): Promise<ServerItems> {
+    const source = await this.#source(server);
+    const [{ readList }, { usableItems }] = await Promise.all([
+      import('./discover-server.ts'),
+      import('../catalog/server-items.ts'),
+    ]);
+    const { items } = await readList(source, options, (await this.#engine()).runtime.downstreams);
+    return usableItems(items, (kind, id) => source.permits(id, kind));
   }
 
   /**
@@ -391,7 +402,7 @@ const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet)
   state,
   // The caller has looked it up.
   definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
-  permits: (tool) => rules.decide(name, tool).enabled,
+  permits: (one, kind) => rules.decide(name, one, kind).enabled,
 });
 
 const nameOf = (choice: ServerChoice): string => (typeof choice === 'string' ? choice : choice.name);

@@ -2,6 +2,13 @@
  * Exports the discovery service (`@anygpt/discovery/service`).
  * @module
  */
+export type {
+  PromptDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  ServerItems,
+} from '../core/types.ts';
+export type { FoundServer } from '../mcp-registry/mcp-registries.ts';
 export type { DiscoveredTool } from './discover-server.ts';
 export type { DiscoveryOptions, RateLimitConfig, RetryPolicy } from './discovery-options.ts';
 export {
