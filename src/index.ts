@@ -23,7 +23,6 @@ export type { ResolvedConfig } from './config/resolved-config.ts';
 export {
   ConfigurationError,
   DiscoveryError,
-  type DiscoveryStage,
   ERROR_CODES,
   type ErrorCode,
   type ErrorInfo,

@@ -34,16 +34,6 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** The outcome of a failed call: it was never sent, it is unknown, or the server reported a failure. */
 export type Outcome = 'not_sent' | 'unknown' | 'failed';
 
-/** The step of a discovery that failed. */
-export type DiscoveryStage =
-  | 'connection'
-  | 'session'
-  | 'list'
-  | 'conversion'
-  | 'rate-limit'
-  | 'authentication'
-  | 'timeout';
-
 /** The error object that agents and scripts see. */
 export interface ErrorInfo {
   readonly code: ErrorCode;
@@ -56,9 +46,12 @@ export interface ErrorInfo {
   readonly suggestions?: readonly string[];
   /** The part of the schema that the arguments violated. */
   readonly schema?: unknown;
-  /** The step that failed; only in errors of the discovery service. */
-  readonly stage?: DiscoveryStage;
+  /** The step of a discovery that failed; only in errors of the discovery service. */
+  readonly stage?: 'connection' | 'session' | 'list' | 'conversion' | 'rate-limit' | 'authentication' | 'timeout';
 }
+
+/** The step of a discovery that failed. */
+export type DiscoveryStage = NonNullable<ErrorInfo['stage']>;
 
 /** Optional details of an error. */
 export interface ErrorDetails {

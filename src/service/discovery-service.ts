@@ -16,7 +16,7 @@ import type { ServerDefinition, ServerItems, ToolDefinition } from '../core/type
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
 import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
-import type { FoundServer, McpRegistries } from '../mcp-registry/mcp-registries.ts';
+import type { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
 import { type DiscoveryOptions, parallelOf } from './discovery-options.ts';
@@ -152,8 +152,15 @@ export class DiscoveryService implements AsyncDisposable {
   }
 
   /** Servers of the registries that do something, best first. Answers are kept for an hour. */
-  async searchRegistryForCapability(query: string, useCache = true): Promise<readonly FoundServer[]> {
-    return (await (await this.#registry()).search(query, { useCache })).results;
+  async searchRegistryForCapability(query: string, useCache = true): Promise<readonly ServerMatch[]> {
+    const { results } = await (await this.#registry()).search(query, { useCache });
+    return results.map(({ name: server, relevance, summary }) => ({
+      server,
+      source: 'registry',
+      relevance,
+      summary,
+      tools: [],
+    }));
   }
 
   /** Servers that have a capability: local ones; those of the registries only if nothing local fits. */
@@ -166,14 +173,7 @@ export class DiscoveryService implements AsyncDisposable {
       local.set(server, { ...first, tools: [...tools, tool] });
     }
     if (local.size > 0) return [...local.values()];
-    const found = await this.searchRegistryForCapability(name, useCache);
-    return found.map(({ name: server, relevance, summary }) => ({
-      server,
-      source: 'registry',
-      relevance,
-      summary,
-      tools: [],
-    }));
+    return this.searchRegistryForCapability(name, useCache);
   }
 
   /** Makes a tool of a discovered or configured server findable and callable, for as long as the engine lives. */

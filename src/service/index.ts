@@ -3,12 +3,12 @@
  * @module
  */
 export type {
+  PromptArgument,
   PromptDefinition,
   ResourceDefinition,
   ResourceTemplateDefinition,
   ServerItems,
 } from '../core/types.ts';
-export type { FoundServer } from '../mcp-registry/mcp-registries.ts';
 export type { DiscoveredTool } from './discover-server.ts';
 export type { DiscoveryOptions, RateLimitConfig, RetryPolicy } from './discovery-options.ts';
 export {

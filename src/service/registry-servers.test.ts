@@ -86,7 +86,7 @@ describe('a search of the registries', () => {
       const service = engine.service();
       const before = registry.journal.length;
       const [found] = await service.searchRegistryForCapability('plants');
-      expect(found).toMatchObject({ name: 'org.example/local-plants', tags: ['npm'] });
+      expect(found).toMatchObject({ server: 'org.example/local-plants', source: 'registry' });
       await service.searchRegistryForCapability('plants', true);
       expect(registry.journal.length).toBe(before + 1);
       await service.searchRegistryForCapability('plants', false);
