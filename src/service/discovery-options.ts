@@ -4,6 +4,7 @@
  */
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { RateLimit } from '../core/types.ts';
+import { type EngineConfig, isConfigFile, isResolved } from '../engine/engine-world.ts';
 
 /** How often, and after what pauses, a failed discovery is tried again. */
 export interface RetryPolicy {
@@ -70,3 +71,9 @@ export const rateOf = (limit: RateLimitConfig | undefined): RateLimit | undefine
 /** Servers that are discovered at the same time. */
 export const parallelOf = ({ maxParallelDiscoveries = LIMITS.atOnce.servers }: DiscoveryOptions): number =>
   Math.max(1, Math.floor(maxParallelDiscoveries) || 1);
+
+/** A configuration in which lists hold for a day, unless it says otherwise or is in a file. */
+export const withDefaultTtl = (config: EngineConfig): EngineConfig =>
+  isConfigFile(config) || isResolved(config) || 'discovery' in config
+    ? config
+    : { ...config, cache: { ttl: LIMITS.age.list / 1_000, ...config.cache } };

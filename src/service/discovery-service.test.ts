@@ -7,7 +7,10 @@ import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
 import type { ServerConfig } from '../config/define-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { parallelOf, rateOf, retryOf, withDefaultTtl } from './discovery-options.ts';
+import { exportFolder } from './export/export-formats.ts';
 import { type CapabilityManifest, DiscoveryService } from './index.ts';
 import { readCapability } from './rtfs/read-capability.ts';
 
@@ -163,6 +166,33 @@ describe('the options of a discovery', () => {
     ]);
   });
 
+  it.each([
+    ['429', [{ http: { status: 429 } }]],
+    ['503', [{ http: { status: 503 } }]],
+    ['a reset connection', [{ reset: true }]],
+  ])('retryPolicy: %s is tried again, after pauses that grow', async (_what, steps) => {
+    const failing: EvilRule = { method: 'tools/list', nth: [1, 2], do: steps };
+    await using server = await evilHttp({ era: 'legacy', ...ONE_TOOL, on: [failing] });
+    await using engine = new DiscoveryEngine({ servers: [http('s', server)] });
+    const retryPolicy = { initialDelayMs: 60, backoffMultiplier: 3, jitterFactor: 0 };
+    expect(names(await engine.service().discoverTools('s', { retryPolicy }))).toEqual(['list_things']);
+    const [first = 0, second = 0, third = 0] = server.received('tools/list').map(({ t }) => t);
+    expect(second - first).toBeGreaterThanOrEqual(55);
+    expect(third - second).toBeGreaterThanOrEqual(175);
+  });
+
+  it('retryPolicy: a server that did not answer in time is tried again', async () => {
+    const silent: EvilRule = { method: 'initialize', nth: 1, do: [] };
+    using server = evil({ era: 'legacy', ...ONE_TOOL, on: [silent], start: [] });
+    const entryOf = (more: object) => ({ ...stdio('s', server), ...more });
+    await using engine = new DiscoveryEngine({ servers: [entryOf({ timeouts: { connect: 3_000 } })] });
+    await engine
+      .service()
+      .discoverTools('s', QUICK)
+      .catch(() => undefined);
+    expect(server.received('initialize').length).toBeGreaterThan(1);
+  });
+
   it('rateLimit: is kept between discoveries, also for a local server', async () => {
     using server = evil(ONE_TOOL);
     await using engine = new DiscoveryEngine({ servers: [stdio('s', server)] });
@@ -183,6 +213,18 @@ describe('the options of a discovery', () => {
     expect(readdirSync(join(exportDirectory, 'units'))).toHaveLength(tools.length);
     const read = readCapability(readFileSync(join(exportDirectory, 'units/convert_length.rtfs'), 'utf8'));
     expect(read.id).toBe('mcp.units.convert_length');
+  });
+
+  it('have the defaults of 004', async () => {
+    await using engine = new DiscoveryEngine({ servers: [] });
+    const { retry } = await engine.getConfig();
+    expect(retryOf(undefined, retry)).toEqual({ attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 });
+    expect(rateOf({})).toEqual({ requestsPerSecond: 10, burst: 20 });
+    expect(parallelOf({})).toBe(5);
+    expect(withDefaultTtl({})).toEqual({ cache: { ttl: 86_400 } });
+    expect(withDefaultTtl({ cache: { ttl: 5 } })).toEqual({ cache: { ttl: 5 } });
+    expect(LIMITS.age.registry).toBe(3_600_000);
+    expect(exportFolder('rtfs')).toBe('capabilities/servers/pending');
   });
 
   it('are off by default: nothing is registered or written', async () => {
@@ -292,6 +334,18 @@ describe('a service of its own', () => {
     expect(after.flatMap(({ http: request }) => request?.headers.authorization ?? [])).not.toContain(
       'Bearer generic-token-1',
     );
+  });
+
+  it('gives a provider whose lists and calls have its authHeaders', async () => {
+    await using server = await evilHttp(ONE_TOOL);
+    await using service = new DiscoveryService({ servers: [] });
+    const authHeaders = { Authorization: 'Bearer provider-one' };
+    const registry = new ToolRegistry();
+    registry.addProvider(service.provider(http('s', server), { authHeaders }));
+    await registry.callTool('list_things', {});
+    expect(server.received('tools/call')).toHaveLength(1);
+    expect(sent(server, 'authorization')).toEqual(new Set(['Bearer provider-one']));
+    expect(() => service.provider('s', { authHeaders })).toThrow('authHeaders');
   });
 
   it('is a provider in both registries', async () => {

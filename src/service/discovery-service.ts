@@ -84,7 +84,7 @@ export class DiscoveryService implements AsyncDisposable {
 
   /**
    * Takes an engine, or the configuration of one. An engine of its own keeps nothing on disk unless `state` or the
-   * variable `CCOS_MCP_CACHE_DIR` names a folder; `CCOS_MCP_CACHE_TTL` is the age of a list, in seconds.
+   * variable `CCOS_MCP_CACHE_DIR` names a folder. `CCOS_MCP_CACHE_TTL` is the age of a list in seconds; default: a day.
    */
   constructor(engine: EngineHandle | EngineConfig = {}, options: EngineOptions & ServicePorts = {}) {
     const { marketplace, catalog, ...rest } = options;
@@ -92,11 +92,14 @@ export class DiscoveryService implements AsyncDisposable {
     this.#isOwner = !isEngine(engine);
     this.#open = async () => {
       if (isEngine(engine)) return coreOf(engine);
-      const { EngineCore } = await import('../engine/engine-core.ts');
+      const [{ EngineCore }, { withDefaultTtl }] = await Promise.all([
+        import('../engine/engine-core.ts'),
+        import('./discovery-options.ts'),
+      ]);
       const env = rest.env ?? process.env;
       const ttl = env.ANYGPT_CACHE_TTL ?? env.CCOS_MCP_CACHE_TTL;
       return new EngineCore(
-        engine,
+        withDefaultTtl(engine),
         { ...rest, env: { ...env, ANYGPT_CACHE_TTL: ttl } },
         env.CCOS_MCP_CACHE_DIR || 'memory',
       );
@@ -239,8 +242,12 @@ export class DiscoveryService implements AsyncDisposable {
     return files.map(({ path }) => path);
   }
 
-  /** The tools of one server as a provider, for a `ToolRegistry`, a `UnifiedToolRegistry` or another engine. */
-  provider(server: ServerChoice, options: DiscoveryOptions = {}): ToolProvider {
+  /**
+   * The tools of one server as a provider, for a `ToolRegistry`, a `UnifiedToolRegistry` or another engine. With
+   * `authHeaders` the server must be given as an entry; its calls have these headers, too.
+   */
+  provider(choice: ServerChoice, { authHeaders, ...options }: DiscoveryOptions = {}): ToolProvider {
+    const server = authHeaders === undefined ? choice : withHeaders(choice, authHeaders);
     const name = nameOf(server);
     const discover = () => this.discoverTools(server, { useCache: true, registerInMarketplace: true, ...options });
     const toDefinition = (tool: DiscoveredTool): ToolDefinition => {
@@ -261,6 +268,7 @@ export class DiscoveryService implements AsyncDisposable {
       getTool: async (tool) => (await discover()).map(toDefinition).find((one) => one.name === tool),
       callTool: async (tool, args, context) => {
         const core = await this.#engine();
+        if (core.runtime.sourceOf(name) === undefined) await discover();
         const result = await core.call({ server: name, tool, arguments: args, ...context });
         if (result.success) return result.data;
         throw new DiscoveryError(result.error.code, result.error.message, result.error);
@@ -404,6 +412,13 @@ const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet)
   definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
   permits: (one, kind) => rules.decide(name, one, kind).enabled,
 });
+
+function withHeaders(server: ServerChoice, headers: Readonly<Record<string, string>>): ServerConfig {
+  const connection = typeof server === 'string' ? undefined : server.connection;
+  if (typeof server === 'string' || connection === undefined || isLocal(connection))
+    throw new ValidationError('authHeaders of a provider are for the entry of a remote server.');
+  return { ...server, connection: { ...connection, headers: { ...connection.headers, ...headers } } };
+}
 
 const nameOf = (choice: ServerChoice): string => (typeof choice === 'string' ? choice : choice.name);
 
