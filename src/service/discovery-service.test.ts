@@ -96,6 +96,18 @@ describe('a server that is not configured', () => {
   });
 });
 
+describe('a discovery over HTTP', () => {
+  it('greets the server, lists its tools and ends the session, in this order', async () => {
+    await using server = await evilHttp({ era: 'legacy', transports: ['streamable'], ...ONE_TOOL });
+    await using engine = new DiscoveryEngine({ servers: [] });
+    await engine.service().discoverTools(http('s', server));
+    const steps = () => server.journal().flatMap(({ frame, http: request }) => frame?.method ?? request?.method ?? []);
+    await until(() => steps().includes('DELETE'));
+    const wanted = ['initialize', 'tools/list', 'DELETE'];
+    expect(steps().filter((step) => wanted.includes(step))).toEqual(wanted);
+  });
+});
+
 describe('resources', () => {
   it('are discovered with templates and prompts, cached like tools, and obey the rules', async () => {
     using home = folder();
@@ -183,14 +195,10 @@ describe('the options of a discovery', () => {
 
   it('retryPolicy: a server that did not answer in time is tried again', async () => {
     const silent: EvilRule = { method: 'initialize', nth: 1, do: [] };
-    using server = evil({ era: 'legacy', ...ONE_TOOL, on: [silent], start: [] });
-    const entryOf = (more: object) => ({ ...stdio('s', server), ...more });
-    await using engine = new DiscoveryEngine({ servers: [entryOf({ timeouts: { connect: 3_000 } })] });
-    await engine
-      .service()
-      .discoverTools('s', QUICK)
-      .catch(() => undefined);
-    expect(server.received('initialize').length).toBeGreaterThan(1);
+    await using server = await evilHttp({ era: 'legacy', ...ONE_TOOL, on: [silent] });
+    await using engine = new DiscoveryEngine({ servers: [{ ...http('s', server), timeouts: { connect: 2_000 } }] });
+    expect(names(await engine.service().discoverTools('s', QUICK))).toEqual(['list_things']);
+    expect(server.received('initialize')).toHaveLength(2);
   });
 
   it('rateLimit: is kept between discoveries, also for a local server', async () => {
