@@ -36,6 +36,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   readonly #core: EngineCore;
   readonly #tools: AgentTools;
   #changes: ListChanges | undefined;
+  #service: DiscoveryService | undefined;
 
   /**
    * Takes a configuration (as written by hand, as `ConfigurationLoader.load()` returns it, or `configFile()`), with the
@@ -182,8 +183,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /** The discovery service of this engine: finds, describes and registers servers that are not configured, too. */
-  service(ports: ServicePorts = {}): DiscoveryService {
-    return new DiscoveryService(this, ports);
+  service(ports?: ServicePorts): DiscoveryService {
+    this.#service ??= new DiscoveryService(this);
+    return ports === undefined ? this.#service : new DiscoveryService(this, ports);
   }
 
   /** Closes connections and processes and saves state. Running calls get a grace period. */

@@ -7,7 +7,6 @@ import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
 import type { Listing } from '../catalog/listing.ts';
-import type { ServerConfig } from '../config/define-config.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -131,8 +130,8 @@ export class EngineRuntime {
     return this.#reads;
   }
 
-  get env(): EngineWorld['env'] {
-    return this.#world.env;
+  get world(): EngineWorld {
+    return this.#world;
   }
 
   stateFolder(): Promise<string> {
@@ -222,11 +221,6 @@ export class EngineRuntime {
     const reload = this.#reloading.then(() => this.#reload(options));
     this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
-  }
-
-  /** Turns a server's entry into its definition, as the configuration does. */
-  resolveServer(entry: ServerConfig): Promise<ServerDefinition> {
-    return this.#world.resolveServer(entry);
   }
 
   /** Takes a server in that is not configured. Returns its state. */

@@ -2,6 +2,7 @@
  * Defines the options of a discovery and their defaults.
  * @module
  */
+import { ValidationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { RateLimit } from '../core/types.ts';
 import { type EngineConfig, isConfigFile, isResolved } from '../engine/engine-world.ts';
@@ -52,6 +53,22 @@ export interface DiscoveryOptions {
   readonly maxParallelDiscoveries?: number | undefined;
 }
 
+/** Throws `ValidationError` for a number that would never let a discovery begin or end. */
+export function checkOptions({ retryPolicy = {}, rateLimit = {}, maxParallelDiscoveries }: DiscoveryOptions): void {
+  const { requestsPerSecond, burstSize } = rateLimit;
+  const above = (least: number, numbers: Readonly<Record<string, number | undefined>>): void => {
+    for (const [name, number] of Object.entries(numbers))
+      if (number !== undefined && !(number >= least))
+        throw new ValidationError(`${name} must be a number of ${least} or more, not ${String(number)}.`);
+  };
+  above(0, { ...retryPolicy });
+  above(LEAST_RATE, { requestsPerSecond });
+  above(1, { burstSize, maxParallelDiscoveries });
+}
+
+/** One request in a thousand seconds; less is a mistake. */
+const LEAST_RATE = 0.001;
+
 /** Retries as the engine makes them. */
 export const retryOf = (policy: RetryPolicy = {}, configured: typeof DEFAULTS.retry): typeof DEFAULTS.retry => ({
   attempts: policy.maxRetries ?? configured.attempts,
@@ -70,7 +87,7 @@ export const rateOf = (limit: RateLimitConfig | undefined): RateLimit | undefine
 
 /** Servers that are discovered at the same time. */
 export const parallelOf = ({ maxParallelDiscoveries = LIMITS.atOnce.servers }: DiscoveryOptions): number =>
-  Math.max(1, Math.floor(maxParallelDiscoveries) || 1);
+  Math.floor(maxParallelDiscoveries);
 
 /** A configuration in which lists hold for a day, unless it says otherwise or is in a file. */
 export const withDefaultTtl = (config: EngineConfig): EngineConfig =>

@@ -89,6 +89,10 @@ describe('a server that is not configured', () => {
     const remote = { name: 'far', connection: { type: 'http', url, headers: {}, auth: undefined } } as const;
     await service.registerCapability(service.toolToManifest(tool as never, remote));
     expect(await engine.executeTool('far', 'list_things', {})).toMatchObject({ success: true });
+    const forged = { ...remote, name: 'forged', connection: { ...remote.connection, url: `${url}?\${HOME}` } };
+    const bad = service.toolToManifest(tool as never, forged);
+    const withVariable = { ...bad, provider: { ...bad.provider, serverUrl: forged.connection.url } };
+    await expect(service.registerCapability(withVariable)).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
     await expect(service.registerCapability(service.toolToManifest(tool as never, 'nowhere'))).rejects.toMatchObject({
       code: 'SERVER_NOT_FOUND',
       message: 'The server "nowhere" is not known. Discover its tools first.',
@@ -121,6 +125,15 @@ describe('resources', () => {
     const toolRules = [{ pattern: ['prompt:*'], enabled: false }];
     await using strict = new DiscoveryEngine({ servers: [docs as ServerConfig], toolRules });
     expect(await strict.service().discoverResources('docs')).toEqual({ ...WORLD, prompts: [] });
+  });
+});
+
+describe('an engine that is switched off', () => {
+  it('discovers nothing', async () => {
+    using server = evil(ONE_TOOL);
+    await using engine = new DiscoveryEngine({ enabled: false, servers: [] });
+    await expect(engine.service().discoverTools(stdio('s', server))).rejects.toThrow('switched off');
+    expect(server.journal()).toEqual([]);
   });
 });
 
@@ -233,6 +246,16 @@ describe('the options of a discovery', () => {
     expect(withDefaultTtl({ cache: { ttl: 5 } })).toEqual({ cache: { ttl: 5 } });
     expect(LIMITS.age.registry).toBe(3_600_000);
     expect(exportFolder('rtfs')).toBe('capabilities/servers/pending');
+  });
+
+  it.each([
+    { rateLimit: { requestsPerSecond: 0 } },
+    { rateLimit: { burstSize: Number.NaN } },
+    { retryPolicy: { maxRetries: -1 } },
+    { maxParallelDiscoveries: 0 },
+  ])('are checked: %j is refused', async (options) => {
+    await using engine = new DiscoveryEngine({ servers: [] });
+    await expect(engine.service().discoverTools(units, options)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
   it('are off by default: nothing is registered or written', async () => {

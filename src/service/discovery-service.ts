@@ -19,7 +19,7 @@ import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
 import type { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
-import { type DiscoveryOptions, parallelOf } from './discovery-options.ts';
+import { checkOptions, type DiscoveryOptions, parallelOf, withDefaultTtl } from './discovery-options.ts';
 import type { ExportFormat } from './export/export-formats.ts';
 import { type CapabilityManifest, type ManifestTool, toolToManifest } from './manifest.ts';
 
@@ -92,10 +92,7 @@ export class DiscoveryService implements AsyncDisposable {
     this.#isOwner = !isEngine(engine);
     this.#open = async () => {
       if (isEngine(engine)) return coreOf(engine);
-      const [{ EngineCore }, { withDefaultTtl }] = await Promise.all([
-        import('../engine/engine-core.ts'),
-        import('./discovery-options.ts'),
-      ]);
+      const { EngineCore } = await import('../engine/engine-core.ts');
       const env = rest.env ?? process.env;
       const ttl = env.ANYGPT_CACHE_TTL ?? env.CCOS_MCP_CACHE_TTL;
       return new EngineCore(
@@ -108,11 +105,13 @@ export class DiscoveryService implements AsyncDisposable {
 
   /** The tools of one server that the rules permit. Throws `DiscoveryError` with a `stage`. */
   async discoverTools(server: ServerChoice, options: DiscoveryOptions = {}): Promise<readonly DiscoveredTool[]> {
+    checkOptions(options);
     return this.#discover(await this.#source(server), options);
   }
 
   /** The resources, resource templates and prompts of one server that the rules permit; `options` as for tools. */
   async discoverResources(server: ServerChoice, options: DiscoveryOptions = {}): Promise<ServerItems> {
+    checkOptions(options);
     const source = await this.#source(server);
     const [{ readList }, { usableItems }] = await Promise.all([
       import('./discover-server.ts'),
@@ -133,11 +132,12 @@ export class DiscoveryService implements AsyncDisposable {
     const { state } = await runtime.ready();
     const registries = await this.#registry();
     const { useCache } = options;
-    const { results } = await registries.search(query, { useCache, limit: LIMITS.search.defaultResults });
+    const { offline } = runtime.world;
+    const { results } = await registries.search(query, { useCache, offline, limit: LIMITS.search.defaultResults });
     const { entryFor } = await import('./registry-servers.ts');
     const names = new Set(state.servers.keys());
     const entryOf = async (name: string): Promise<ServerConfig> => {
-      const { entry } = await registries.show(name);
+      const { entry } = await registries.show(name, { offline });
       const isTaken = (short: string): boolean => {
         const guest = runtime.guests.state(short)?.servers.get(short)?.definition;
         return (
@@ -156,7 +156,8 @@ export class DiscoveryService implements AsyncDisposable {
 
   /** Servers of the registries that do something, best first. Answers are kept for an hour. */
   async searchRegistryForCapability(query: string, useCache = true): Promise<readonly ServerMatch[]> {
-    const { results } = await (await this.#registry()).search(query, { useCache });
+    const { offline } = (await this.#engine()).runtime.world;
+    const { results } = await (await this.#registry()).search(query, { useCache, offline });
     return results.map(({ name: server, relevance, summary }) => ({
       server,
       source: 'registry',
@@ -296,7 +297,7 @@ export class DiscoveryService implements AsyncDisposable {
     const { config } = (await runtime.ready()).state;
     if (this.#registries?.config !== config) {
       const { openRegistries } = await import('./registry-servers.ts');
-      this.#registries = { config, opened: openRegistries(config, runtime.env) };
+      this.#registries = { config, opened: openRegistries(config, runtime.world) };
     }
     return this.#registries.opened;
   }
@@ -361,6 +362,7 @@ export class DiscoveryService implements AsyncDisposable {
     const name = typeof choice === 'string' ? choice : choice?.name;
     if (typeof name !== 'string')
       throw new ValidationError('A server is named by a text, or given as an entry with a name.');
+    if (base.offReason !== undefined) throw new DiscoveryError('SERVER_NOT_FOUND', base.offReason, { server: name });
     const guest =
       typeof choice === 'string' ? runtime.guests.state(name) : await runtime.admit(await this.#resolved(choice));
     if (guest !== undefined) return sourceIn(guest, name, guest.rules.permitted);
@@ -379,7 +381,7 @@ export class DiscoveryService implements AsyncDisposable {
       isLocal(connection) ||
       entry.registry !== undefined ||
       Object.keys(connection.headers ?? {}).some((name) => /^authorization$/i.test(name));
-    return runtime.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
+    return runtime.world.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
   }
 
   async #register(manifests: readonly CapabilityManifest[]): Promise<void> {
@@ -397,9 +399,9 @@ export class DiscoveryService implements AsyncDisposable {
     for (const { provider } of manifests) {
       const { server: name, serverUrl: url, toolName } = provider;
       if (state.servers.has(name)) continue;
-      // A capability that was written down says where its server is.
-      if (runtime.guests.state(name) === undefined && url !== undefined)
-        await runtime.admit(await this.#resolved({ name, connection: { type: 'http', url } }));
+      // A capability that was written down says where its server is. It gets no token and no variable: files can be forged.
+      if (runtime.guests.state(name) === undefined && url !== undefined && !url.includes('${'))
+        await runtime.admit(await runtime.world.resolveServer({ name, connection: { type: 'http', url } }));
       tools.set(name, [...(tools.get(name) ?? []), toolName]);
     }
     for (const [name, names] of tools) await runtime.register(name, names);

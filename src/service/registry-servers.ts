@@ -10,6 +10,7 @@ import type { ServerConfig } from '../config/define-config.ts';
 import { expandReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type DiscoveryStage } from '../core/errors.ts';
+import type { EngineWorld } from '../engine/engine-world.ts';
 import { waysOf } from '../mcp-registry/connection-ways.ts';
 import { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RegistryEntry } from '../mcp-registry/registry-server.ts';
@@ -19,13 +20,13 @@ import { resolveWay } from '../mcp-registry/resolve-way.ts';
 /** Opens the registries of a configuration. What they answer is kept where the configuration keeps its cache. */
 export function openRegistries(
   { registries, retry, home, cache }: ResolvedConfig,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, fetch }: Pick<EngineWorld, 'env' | 'fetch'>,
 ): McpRegistries {
   const expand = (text: string): string => expandReferences(text, env, 'registries');
   return new McpRegistries({
     registries,
     folder: cache.enabled ? join(home, 'registry') : undefined,
-    world: { expand, retry },
+    world: { expand, retry, fetch },
   });
 }
 
