@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { CallToolResult, ContentBlock } from '../core/types.ts';
+import type { CallToolResult } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
