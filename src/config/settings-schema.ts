@@ -131,7 +131,7 @@ const auditSchema = z.strictObject({
 });
 
 /** The log levels, quietest last. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const logSchema = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), 'info', 'The least severe messages that are written.'),

@@ -99,10 +99,11 @@ export class EngineCore implements EngineHandle {
    */
   get sourcesNow(): readonly KnownSources[] {
     const { states } = this;
-    for (const state of states) this.#runtime.renew(state);
+    const { providers } = this.#runtime.downstreams;
+    for (const state of states) providers.renew(state);
     if (states.length > 0 || this.problem) return states;
     this.#before ??= this.#beforeLoading();
-    this.#runtime.renewBefore(this.#before);
+    providers.renewBefore(this.#before);
     return [this.#before];
   }
 
@@ -478,7 +479,7 @@ export class EngineCore implements EngineHandle {
   async #states(): Promise<readonly EngineState[]> {
     const state = await this.#state();
     const states = [state, ...this.#runtime.requests.beside(state)];
-    for (const one of states) if (one.providers.length > 0) await this.#runtime.renewed(one);
+    for (const one of states) if (one.providers.length > 0) await this.#runtime.downstreams.providers.renewed(one);
     return states;
   }
 

@@ -6,7 +6,6 @@
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
-import type { Listing } from '../catalog/listing.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -30,7 +29,6 @@ import {
   type GuestState,
   guestState,
   type KnownServer,
-  type KnownSources,
   requestState,
   type StateWorld,
 } from './engine-state.ts';
@@ -154,39 +152,6 @@ export class EngineRuntime {
     return state && this.requests.having(state, server).servers.get(server)?.definition;
   }
 
-  /** Reads the changed lists of providers, before a tool is looked up in them. */
-  async renewed({ providers, discovery }: EngineState): Promise<void> {
-    const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
-    if (changed.length > 0)
-      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
-  }
-
-  /**
-   * Reads missing, stale and changed lists of providers: synchronously where a provider lists synchronously, otherwise in
-   * the background.
-   */
-  renew({ providers, catalog, discovery }: EngineState): void {
-    for (const source of providers) {
-      const { name } = source;
-      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
-      if (isMissing || discovery.isDue(name) || this.downstreams.providers.hasChanged(source))
-        void discovery.readNow(name);
-    }
-  }
-
-  /** Like `renew`, before the configuration is loaded. */
-  renewBefore({ providers, catalog }: KnownSources): void {
-    for (const source of providers) {
-      const { providers: lists } = this.downstreams;
-      if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
-      const listing = lists.list(source);
-      const take = (listed: Listing) => catalog.putNow(listed, false);
-      // Errors are ignored: the loaded state reads the list again, and reports them.
-      if (listing instanceof Promise) listing.then(take, () => {});
-      else take(listing);
-    }
-  }
-
   /** The current state, once it is loaded. Rejects with the configuration error. */
   ready(): Promise<Running> {
     return this.#ready;
@@ -246,7 +211,7 @@ export class EngineRuntime {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
       const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
-      const renew = () => void (this.#current && this.renewed(this.#current.state));
+      const renew = () => void (this.#current && this.downstreams.providers.renewed(this.#current.state));
       const stop = typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, renew) : undefined;
       return () => typeof stop === 'function' && stop();
     });

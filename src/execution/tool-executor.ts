@@ -24,7 +24,6 @@ import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
-import type { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
@@ -135,8 +134,6 @@ const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
 export class ToolExecutor {
-  /** State of the breakers, for status pages. */
-  readonly breakers: CircuitBreakers;
   /** Counters of calls, for the executor that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
@@ -161,7 +158,6 @@ export class ToolExecutor {
     this.gates = options.gates ?? new CallGates(clock);
     const { slots, buckets, breakers } = this.gates;
     breakers.configure(options.breaker);
-    this.breakers = breakers;
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     this.#record = record;
