@@ -20,6 +20,7 @@ import type {
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
+import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
@@ -186,12 +187,25 @@ export class ToolExecutor {
       definition: READ_RESULT,
       run: async (call) => this.#pages.read(call.arguments, call.caller),
     };
-    this.#own = new Map(
-      [readResult, ...(options.own ?? [])].map(({ definition, run }) => {
-        const handle = pipeline([record, validate(this.validators, 'off')], run);
-        return [definition.name, (call) => handle({ ...call, definition })];
-      }),
-    );
+    const check = validate(this.validators, 'off');
+    const own = new Map<string, Handler>();
+    for (const { definition, run } of [readResult, ...(options.own ?? [])]) {
+      const handle = pipeline([record, check], run);
+      own.set(definition.name, (call) => handle({ ...call, definition }));
+    }
+    for (const definition of ITEM_TOOLS)
+      own.set(definition.name, (call) => {
+        // Recorded once: under the server that is asked, or here if it is not.
+        let asked: ReturnType<Handler> | undefined;
+        const ask = (checked: ToolCall) => {
+          asked = this.#run(toItemCall(checked));
+          return asked;
+        };
+        return check(ask)({ ...call, definition }).then((result) =>
+          asked ? result : record(async () => result)(call),
+        );
+      });
+    this.#own = own;
   }
 
   /** Calls a tool. Never throws: every error is a failure with a code. */
@@ -253,6 +267,7 @@ export class ToolExecutor {
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
+      item: undefined,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
@@ -328,7 +343,7 @@ export class ToolExecutor {
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
       const names = [...this.#own.keys()];
-      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(', ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;
