@@ -95,6 +95,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   secrets: { us: WORDS, outside: [] },
   disk: { us: WORDS, outside: FILES },
   rules: { us: WORDS, outside: ['re2js'] },
+  approvals: { us: [...WORDS, 'disk'], outside: FILES },
   // Reads only files that ship with the package, in one place.
   search: { us: WORDS, outside: ['node:crypto', 'node:fs'] },
   cache: { us: [...WORDS, 'disk'], outside: FILES },
