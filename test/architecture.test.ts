@@ -172,6 +172,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   engine: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'cache',
       'catalog',
@@ -233,6 +234,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   cli: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'clients',
       'config',

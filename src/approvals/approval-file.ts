@@ -29,10 +29,57 @@ interface Stored extends Decisions {
   readonly writes: number;
 }
 
+/** Where the decisions on one program are kept. */
+export interface DecisionRecord {
+  /** Reads the decisions. Never throws: what cannot be used is a problem, and nothing is approved. */
+  read(): Promise<Decisions>;
+  /**
+   * Changes the decisions of a server and returns all of them.
+   * @param edit returns the definitions that it approved, or undefined when there is nothing to write
+   * @param isByPerson damaged decisions are replaced, and a copy of them stays; else they are left alone
+   */
+  change(
+    server: string,
+    edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
+    isByPerson: boolean,
+  ): Promise<Decisions>;
+  /** Returns the definition of a tool that was approved last, if it was kept. */
+  definition(server: string, tool: string): Promise<ToolDefinition | undefined>;
+}
+
+/** Keeps decisions for the life of a process, for an engine that touches no disk. */
+export class ApprovalMemory implements DecisionRecord {
+  readonly #decisions: Decisions;
+  readonly #definitions: Definitions = new Map();
+
+  constructor(decisions: Decisions = { servers: new Map(), isRestored: false }) {
+    this.#decisions = decisions;
+  }
+
+  async read(): Promise<Decisions> {
+    return this.#decisions;
+  }
+
+  async change(
+    server: string,
+    edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
+  ): Promise<Decisions> {
+    const tools = this.#definitions.get(server) ?? new Map<string, ToolDefinition>();
+    this.#definitions.set(server, tools);
+    const approved = this.#decisions.problem === undefined ? edit(this.#decisions) : undefined;
+    for (const definition of approved ?? []) tools.set(definition.name, definition);
+    return this.#decisions;
+  }
+
+  async definition(server: string, tool: string): Promise<ToolDefinition | undefined> {
+    return this.#definitions.get(server)?.get(tool);
+  }
+}
+
 /** The last approved definition by server and tool, for the next diff. */
 type Definitions = Map<string, Map<string, ToolDefinition>>;
 
-export class ApprovalFile {
+export class ApprovalFile implements DecisionRecord {
   readonly path: string;
   readonly #definitions: string;
   readonly #count: string;
@@ -45,7 +92,6 @@ export class ApprovalFile {
     this.#count = join(folder, 'approvals-seen', key);
   }
 
-  /** Reads the decisions. Never throws: a file that cannot be used is a problem, and nothing is approved. */
   async read(): Promise<Decisions> {
     const { writes, ...decisions } = await this.#read();
     if (decisions.problem !== undefined || decisions.servers.size > 0 || writes === (await this.#written()))
@@ -57,11 +103,7 @@ export class ApprovalFile {
     };
   }
 
-  /**
-   * Changes the decisions of a server under a lock and returns all of them.
-   * @param edit returns the definitions that it approved, or undefined when there is nothing to write
-   * @param isByPerson a damaged file is replaced, and a copy of it stays; else it is left alone
-   */
+  /** Changes the file under a lock. */
   change(
     server: string,
     edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
@@ -87,7 +129,6 @@ export class ApprovalFile {
     });
   }
 
-  /** Returns the definition of a tool that was approved last, if it was kept. */
   async definition(server: string, tool: string): Promise<ToolDefinition | undefined> {
     return (await this.#kept()).get(server)?.get(tool);
   }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { APPROVAL_MODES, type ApprovalMode, modeOf } from '../core/approval-mode.ts';
 import type { ToolDefinition } from '../core/types.ts';
-import { APPROVAL_MODES, type ApprovalMode, modeOf } from './approval-mode.ts';
 import { type ApprovalSource, ApprovalStore } from './approval-store.ts';
 
 let folder: string;

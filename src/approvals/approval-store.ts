@@ -5,10 +5,16 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { type ApprovalMode, type ApprovalStatus, statusFor } from '../core/approval-mode.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolDefinition } from '../core/types.ts';
-import { ApprovalFile, type ApprovedTools, type Decisions } from './approval-file.ts';
-import { type ApprovalMode, type ApprovalStatus, statusFor } from './approval-mode.ts';
+import {
+  ApprovalFile,
+  ApprovalMemory,
+  type ApprovedTools,
+  type DecisionRecord,
+  type Decisions,
+} from './approval-file.ts';
 import { pinOf } from './pin.ts';
 
 /** A server whose definitions are judged. */
@@ -22,12 +28,16 @@ export interface ApprovalSource {
 }
 
 export class ApprovalStore {
-  readonly #folder: string;
+  readonly #folder: string | undefined;
+  /** What is kept in memory, because there is no folder or it cannot be written. By identity. */
+  readonly #memories = new Map<string, ApprovalMemory>();
+  /** Why decisions are kept in memory although there is a folder. */
+  #unwritten: string | undefined;
   /** By identity. What was not read is not approved. */
   readonly #decisions = new Map<string, Decisions>();
 
-  /** @param folder the state folder, `~/.anygpt` */
-  constructor(folder: string) {
+  /** @param folder the state folder, `~/.anygpt`; undefined: decisions are kept for the life of this object */
+  constructor(folder: string | undefined) {
     this.#folder = folder;
   }
 
@@ -35,7 +45,7 @@ export class ApprovalStore {
   async read(sources: Iterable<ApprovalSource>): Promise<void> {
     const identities = new Set([...sources].filter(({ mode }) => mode !== 'off').map(({ identity }) => identity));
     await Promise.all(
-      [...identities].map(async (identity) => this.#decisions.set(identity, await this.#file(identity).read())),
+      [...identities].map(async (identity) => this.#decisions.set(identity, await this.#record(identity).read())),
     );
   }
 
@@ -49,25 +59,29 @@ export class ApprovalStore {
 
   /** Returns why nothing of some files is approved, as sentences for people. */
   problems(): string[] {
-    return [...this.#decisions.values()].flatMap(({ problem }) => problem ?? []);
+    const read = [...this.#decisions.values()].flatMap(({ problem }) => problem ?? []);
+    return this.#unwritten === undefined ? read : [...read, this.#unwritten];
+  }
+
+  /** Tells whether a list has tools of which nothing is known. */
+  isNews({ server, identity, mode }: ApprovalSource, definitions: readonly ToolDefinition[]): boolean {
+    const known = this.#decisions.get(identity)?.servers.get(server);
+    return mode !== 'off' && definitions.some((definition) => isNew(known, definition));
   }
 
   /**
    * Records a complete list that a server gave: pins what its mode pins on sight, and remembers every other tool as seen,
    * so that it is not pinned later. To be called before `statusOf` is asked about the list. An empty list is no sight.
+   * Resolves with whether anything was decided.
    * @param isHeld tells which definitions need a person even though they would be pinned on sight
    */
   async sight(
     source: ApprovalSource,
     definitions: readonly ToolDefinition[],
     isHeld: (definition: ToolDefinition) => boolean = () => false,
-  ): Promise<void> {
-    const { server, identity, mode } = source;
-    if (mode === 'off' || definitions.length === 0) return;
-    const isNew = (tools: ApprovedTools | undefined, { name }: ToolDefinition) =>
-      tools === undefined || (!tools.has(name) && tools.size < LIMITS.approvals.tools);
-    const before = this.#decisions.get(identity)?.servers.get(server);
-    if (!definitions.some((definition) => isNew(before, definition))) return;
+  ): Promise<boolean> {
+    const { mode } = source;
+    if (!this.isNews(source, definitions)) return false;
     await this.#change(source, false, (tools, { isFirst, isRestored, others }) => {
       const unknown = definitions.filter((definition) => isNew(tools, definition));
       if (!isFirst && unknown.length === 0) return undefined;
@@ -84,6 +98,7 @@ export class ApprovalStore {
         return isPinned;
       });
     });
+    return true;
   }
 
   /**
@@ -119,8 +134,15 @@ export class ApprovalStore {
     return hash.digest('hex').slice(0, 32);
   }
 
-  #file(identity: string): ApprovalFile {
-    return new ApprovalFile(this.#folder, identity);
+  #record(identity: string): DecisionRecord {
+    return this.#memories.get(identity) ?? this.#file(identity);
+  }
+
+  #file(identity: string): DecisionRecord {
+    if (this.#folder !== undefined) return new ApprovalFile(this.#folder, identity);
+    const memory = this.#memories.get(identity) ?? new ApprovalMemory();
+    this.#memories.set(identity, memory);
+    return memory;
   }
 
   async #change(
@@ -135,7 +157,17 @@ export class ApprovalStore {
       servers.set(server, tools);
       return edit(tools, { isFirst, isRestored, others });
     };
-    this.#decisions.set(identity, await this.#file(identity).change(server, change, isByPerson));
+    const keep = async (record: DecisionRecord) =>
+      this.#decisions.set(identity, await record.change(server, change, isByPerson));
+    if (isByPerson) await keep(this.#file(identity));
+    else
+      await keep(this.#record(identity)).catch(async (error: Error) => {
+        // A disk that cannot be written takes no tools away: this process goes on from what it can read.
+        const memory = new ApprovalMemory(await this.#file(identity).read());
+        this.#memories.set(identity, memory);
+        this.#unwritten = `Approvals are kept only until this process ends: ${error.message}`;
+        await keep(memory);
+      });
   }
 }
 
@@ -147,5 +179,8 @@ interface Before {
   /** The tools of the same program under other names. */
   readonly others: readonly ApprovedTools[];
 }
+
+const isNew = (tools: ApprovedTools | undefined, { name }: ToolDefinition): boolean =>
+  tools === undefined || (!tools.has(name) && tools.size < LIMITS.approvals.tools);
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

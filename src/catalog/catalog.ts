@@ -10,11 +10,12 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
+import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import { fromKept, type KeptFailure } from './failure-memory.ts';
@@ -26,7 +27,9 @@ import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  readonly rules: Pick<RuleSet, 'decide'>;
+  readonly policy: Pick<ToolPolicy, 'decide'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
+  readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
   /** False: the index stays in memory, because it holds tools that may not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
@@ -46,6 +49,12 @@ interface Entry {
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
   /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
+}
+
+/** A definition that a person has to approve. */
+export interface UnapprovedTool {
+  readonly definition: ToolDefinition;
+  readonly approval: Unapproved;
 }
 
 const TOOLS_PER_STEP = 20;
@@ -70,7 +79,10 @@ export class Catalog {
     this.search = options.search;
     for (const [name, { definition, fingerprint }] of options.servers) {
       const known = options.indexed.get(name);
-      const usable = known?.fingerprint === fingerprint && (known.fetchedAt > 0 || definition.tools.length > 0);
+      const usable =
+        known?.fingerprint === fingerprint &&
+        known.approvals === options.policy.digestOf?.(name) &&
+        (known.fetchedAt > 0 || definition.tools.length > 0);
       const state = usable ? known : nothingKnown(name, fingerprint);
       const turn = Promise.resolve();
       const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
@@ -132,7 +144,15 @@ export class Catalog {
     return this.#metadata.getTool(server, tool) ?? undefined;
   }
 
-  /** All tools of a server, by name. Needs `load`. */
+  /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
+  unapproved(server: string): readonly UnapprovedTool[] {
+    return [...(this.#entries.get(server)?.tools?.values() ?? [])].flatMap((definition) => {
+      const { approval, code } = this.#options.policy.decide(server, definition);
+      return approval && code === 'TOOL_NOT_APPROVED' ? [{ definition, approval }] : [];
+    });
+  }
+
+  /** All approved tools of a server, by name. Needs `load`. */
   tools(server: string, includeDisabled = false): readonly ToolMetadata[] {
     if (includeDisabled) return this.#metadata.getToolsByServer(server, true);
     const known = this.#cache.getToolSummaries(server);
@@ -152,7 +172,7 @@ export class Catalog {
   }
 
   /**
-   * All tools of a server, disabled ones included. Reads them from disk if they are not in memory, and does not keep
+   * All approved tools of a server, disabled ones included. Reads them from disk if they are not in memory, and does not keep
    * them.
    */
   async everyTool(server: string): Promise<Iterable<ToolMetadata>> {
@@ -162,7 +182,7 @@ export class Catalog {
     const { definition, fingerprint } = entry;
     const stored = await this.#options.store?.readListing(server, fingerprint);
     const listing = stored?.listing ?? configuredListing(definition, fingerprint);
-    return mapped(listing.tools, toMetadata(listing, definition, this.#options.rules));
+    return approved(listing.tools, toMetadata(listing, definition, this.#options.policy));
   }
 
   /** Loads a server's definitions from disk, if they are not in memory. Resolves even if there are none. */
@@ -217,7 +237,13 @@ export class Catalog {
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entryOf(listing);
-    return entry !== undefined && this.#inTurn(entry, () => paced(this.#put(entry, listing)));
+    return (
+      entry !== undefined &&
+      this.#inTurn(entry, async () => {
+        const isDecided = (await this.#options.sight?.(listing)) ?? false;
+        return paced(this.#put(entry, listing, true, isDecided));
+      })
+    );
   }
 
   /** Like `put`, at once. For a source whose list is not being put already. With `isSearched` false it is not indexed. */
@@ -261,14 +287,14 @@ export class Catalog {
     return entry?.fingerprint === fingerprint ? entry : undefined;
   }
 
-  *#put(entry: Entry, listing: Listing, isSearched = true): Generator<unknown, boolean> {
+  *#put(entry: Entry, listing: Listing, isSearched = true, isDecided = false): Generator<unknown, boolean> {
     const whole = this.#fit(entry, listing);
     // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
     const lines = yield* toLines(whole.tools);
     const changed = lines.digest !== entry.state.digest;
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
-    if (changed || !sameAbout) yield* this.#install(entry, whole, lines.digest);
+    if (changed || isDecided || !sameAbout) yield* this.#install(entry, whole, lines.digest);
     else this.#setState(entry, whole, lines.digest);
     this.#writeListing(whole, lines);
     return changed;
@@ -278,7 +304,8 @@ export class Catalog {
     if (isProvider(entry.definition) || (entry.tools && entry.state.fetchedAt > 0)) return;
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
-      const reindex = stored.digest !== entry.state.digest;
+      const isDecided = (await this.#options.sight?.(stored.listing)) ?? false;
+      const reindex = isDecided || stored.digest !== entry.state.digest;
       await paced(this.#install(entry, stored.listing, stored.digest, reindex));
     } else if (entry.state.fetchedAt > 0) await this.#forget(entry);
     else if (!entry.tools && entry.definition.tools.length > 0)
@@ -312,13 +339,18 @@ export class Catalog {
   *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
-    const decide = toMetadata(listing, definition, this.#options.rules);
+    const { policy } = this.#options;
+    // Taken first: an approval that comes while this is working makes the next start decide again.
+    const approvals = policy.digestOf?.(server);
+    const decide = toMetadata(listing, definition, policy);
     const tools = new Map<string, ToolDefinition>();
     const metadata: ToolMetadata[] = [];
     const changed: ToolMetadata[] = [];
     for (const tool of listing.tools) {
       const known = before?.get(tool.name);
-      const kept = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
+      const same = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
+      // An approval may have come meanwhile.
+      const kept = same && same.approval === policy.decide(server, known as ToolDefinition).approval ? same : undefined;
       const current = kept ?? decide(tool);
       tools.set(tool.name, kept && known ? known : tool);
       metadata.push(current);
@@ -331,18 +363,21 @@ export class Catalog {
     const isChanged = before === undefined || changed.length + gone.length > 0;
     // The index finds the place of a tool by its name, which must survive UTF-8.
     const isPart = before && isSameText && [...before.keys(), ...tools.keys()].every(isWellFormed);
-    if (reindex && isPart && isChanged) yield* this.search.changeServerInSteps(server, changed, gone, text);
-    else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata, text);
+    // What is not approved is not in the index at all.
+    const hidden = changed.filter(({ approval }) => approval).map(({ name }) => name);
+    if (reindex && isPart && isChanged)
+      yield* this.search.changeServerInSteps(server, changed.filter(isApproved), [...gone, ...hidden], text);
+    else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata.filter(isApproved), text);
     entry.tools = tools;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
-    this.#setState(entry, listing, digest);
+    this.#setState(entry, listing, digest, approvals);
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;
   }
 
-  #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
+  #setState(entry: Entry, listing: Listing, digest: string | undefined, approvals = entry.state.approvals): void {
     const { name } = entry.definition;
     const { fetchedAt, title, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
@@ -352,6 +387,9 @@ export class Catalog {
       fetchedAt,
       toolCount: entry.tools ? this.#metadata.getToolCount(name) : entry.state.toolCount,
       enabledCount: entry.tools ? this.#metadata.getEnabledCount(name) : entry.state.enabledCount,
+      unapprovedCount:
+        (entry.tools ? this.#metadata.getUnapprovedCount(name) : entry.state.unapprovedCount) || undefined,
+      approvals,
       digest,
       title,
       instructions,
@@ -403,8 +441,16 @@ export class Catalog {
   }
 }
 
+const isApproved = ({ approval }: ToolMetadata): boolean => approval === undefined;
+
 const isWellFormed = (name: string): boolean => name.isWellFormed();
 
-function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
-  for (const item of items) yield change(item);
+function* approved(
+  tools: Iterable<ToolDefinition>,
+  change: (tool: ToolDefinition) => ToolMetadata,
+): Generator<ToolMetadata, void> {
+  for (const tool of tools) {
+    const metadata = change(tool);
+    if (!metadata.approval) yield metadata;
+  }
 }

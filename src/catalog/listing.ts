@@ -6,7 +6,7 @@
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { TransportType } from '../core/transport-parts.ts';
 import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
@@ -56,18 +56,18 @@ export function listingOf(
 }
 
 /**
- * Converts a list's tools for listing and search, with the decision of the rules and the texts of the configuration.
+ * Converts a list's tools for listing and search, with the decision on each and the texts of the configuration.
  */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,
   definition: SourceDefinition,
-  rules: Pick<RuleSet, 'decide'>,
+  policy: Pick<ToolPolicy, 'decide'>,
 ): (tool: ToolDefinition) => ToolMetadata {
   // A provider's keywords are checked; extra keys of a server's definitions are not.
   const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
-    const { enabled, tags } = rules.decide(server, tool.name);
+    const { enabled, tags, approval } = policy.decide(server, tool);
     const own = configured.get(tool.name);
     const description = tool.description ?? own?.description;
     const title = tool.title ?? titleOf(tool);
@@ -84,6 +84,7 @@ export function toMetadata(
       keywords: own?.keywords ?? (isOwn ? (tool.keywords as readonly string[] | undefined) : undefined),
       examples: own?.examples,
       enabled,
+      ...(approval && { approval }),
       tags,
     };
   };

@@ -7,7 +7,7 @@ import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { Caller, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
 import { serverVariable } from '../text/server-variable.ts';
@@ -125,17 +125,18 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   return fresh ? ok(await described(state, ref, fresh)) : notFound(state, ref);
 }
 
-/** Like `requireTool`, but fails with TOOL_DISABLED for a tool that may not be used. */
+/** Like `requireTool`, but fails with TOOL_DISABLED or TOOL_NOT_APPROVED for a tool that may not be used. */
 export async function requireUsableTool(
-  state: LookupState & { readonly rules: Pick<RuleSet, 'decide'> },
+  state: LookupState & { readonly policy: Pick<ToolPolicy, 'decide'> },
   ref: ToolRef,
   caller?: Caller,
 ): Promise<ToolResult<FoundTool>> {
   const found = await requireTool(state, ref, caller);
   if (!found.success) return found;
-  const { enabled, reason } = state.rules.decide(ref.server, ref.tool);
+  const { enabled, reason, code } = state.policy.decide(ref.server, found.data.definition);
   if (enabled) return found;
-  return fail('TOOL_DISABLED', `${ref.server}:${ref.tool} may not be used. ${reason}`, { ...ref, outcome: 'not_sent' });
+  const message = code === 'TOOL_NOT_APPROVED' ? reason : `${ref.server}:${ref.tool} may not be used. ${reason}`;
+  return fail(code ?? 'TOOL_DISABLED', message, { ...ref, outcome: 'not_sent' });
 }
 
 function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundTool | undefined {

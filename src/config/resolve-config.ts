@@ -50,6 +50,7 @@ export async function resolveConfig(
   const joined = joinServers(
     written.map(said),
     imported.flatMap(({ entries, hidden = [] }) => [...entries, ...hidden].map(said)),
+    settings.approval,
   );
   const incomplete = unreachableProblems(joined, imported, isShown);
   const all = [...problems, ...incomplete.problems];

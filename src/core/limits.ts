@@ -420,6 +420,8 @@ const limits = {
     scanned: 2 * MIB,
     /** Findings of one definition; a person has seen enough by then. */
     findings: 50,
+    /** Lists that one call asks of a server that announces a change with every list. */
+    confirmations: 3,
     /** Characters of a finding's excerpt. */
     excerpt: 160,
     /** Characters of one encoded text that is decoded and scanned. */
@@ -914,6 +916,8 @@ const limits = {
     list: DAY,
     /** A server that failed is waited for again. */
     failure: DAY,
+    /** The list of a connection to a server that needs approval is asked for again before the next call. */
+    confirmed: 5 * MINUTE,
     /** A connection that lasts this long clears earlier failures. */
     healthy: MINUTE,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */

@@ -12,8 +12,8 @@ import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { AuditRecorder } from '../execution/steps/audit.ts';
 import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
-import type { RuleSet } from '../rules/decide.ts';
 import { compileGlob } from '../rules/glob.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
@@ -36,8 +36,8 @@ export interface ExecutionParts {
   readonly gates: CallGates | undefined;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
-  /** The decision of the rules in force. */
-  readonly decide: RuleSet['decide'];
+  /** The decision of the rules and approvals in force. */
+  readonly decide: ToolPolicy['decide'];
 }
 
 /** Builds the execute flow for a state. Opens nothing: the first call creates the audit file. */
@@ -58,7 +58,7 @@ export function createExecution({
   const proxy = new ToolExecutor({
     invoke: downstreams.invoke,
     lookup: (call) => lookUpDefinition(requests.having(state, call.server), call, call.caller),
-    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
+    decide: (server, definition) => (audit.blocks() ? UNRECORDED : decide(server, definition)),
     audit: audit.recorder,
     pages,
     gates,

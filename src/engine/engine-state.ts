@@ -5,6 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { ApprovalSource } from '../approvals/approval-store.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { type ByteStore, CatalogStore } from '../catalog/catalog-store.ts';
 import { Discovery, type DiscoveryOptions } from '../catalog/discovery.ts';
@@ -16,15 +18,18 @@ import { fingerprint } from '../connections/fingerprint.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
+import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
+import { transportParts } from '../core/transport-parts.ts';
 import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
 import { rulesOf } from '../rules/rules-of.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
+import { sightLists } from './sight-lists.ts';
 
 export interface KnownServer {
   readonly definition: SourceDefinition;
@@ -46,6 +51,10 @@ export interface EngineState extends KnownSources {
   /** Tells this gateway from others. */
   readonly id: string;
   readonly rules: RuleSet;
+  /** Decides on every tool: the rules, then the approvals. */
+  readonly policy: ToolPolicy;
+  /** Undefined if every source is trusted. */
+  readonly approvals: Approvals | undefined;
   /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, if discovery is disabled. */
@@ -59,6 +68,8 @@ export interface EngineState extends KnownSources {
 
 export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
+  /** Opens the approvals of servers that need some. */
+  readonly approvals?: ((sources: readonly ApprovalSource[], config: ResolvedConfig) => Promise<Approvals>) | undefined;
   readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
   readonly describe?: EngineState['describe'] | undefined;
   /** Names the program's own providers so that they differ from the servers. */
@@ -92,6 +103,9 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   for (const known of provided) servers.set(known.definition.name, known);
   const providers = provided.map(({ definition }) => definition);
   const rules = await rulesOf(config, renamed(providers));
+  const sources = approvalSources(servers.values());
+  const approvals = sources.length === 0 ? undefined : await world.approvals?.(sources, config);
+  const policy = new ToolPolicy(rules, approvals);
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
   const { logger, now } = world;
@@ -107,9 +121,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({
+  const catalog: Catalog = new Catalog({
     servers,
-    rules,
+    policy,
+    sight: approvals && sightLists(approvals, servers, () => catalog),
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
@@ -123,7 +138,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
-  const known = { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
+  const known = { config, id, rules, policy, approvals, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
 }
 
@@ -141,10 +156,29 @@ export function requestState(
   const servers = new Map([[known.definition.name, known]]);
   const search = new SearchEngine(searchOptions);
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
+  const policy = new ToolPolicy(rules);
+  const catalog = new Catalog({ servers, policy, store: undefined, search, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
-  return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
+  return {
+    ...base,
+    rules,
+    policy,
+    approvals: undefined,
+    servers,
+    switchedOff: new Set(),
+    catalog,
+    discovery,
+    providers: [known.definition],
+  };
 }
+
+/** The servers whose definitions need approval. Approvals belong to the program or address, whatever it is given. */
+const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
+  [...servers].flatMap(({ definition }) => {
+    if (isProvider(definition) || definition.approval === undefined) return [];
+    const { name: server, approval: mode, connection } = definition;
+    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
+  });
 
 /** The further names of providers that were named apart, for rules. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>

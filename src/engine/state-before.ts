@@ -7,6 +7,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import { isObject } from '../json/plain-object.ts';
 import { rulesWith } from '../rules/rules-of.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { type KnownServer, type KnownSources, renamed } from './engine-state.ts';
 import { type EngineConfig, isConfigFile, isResolved } from './engine-world.ts';
@@ -30,7 +31,7 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   const rules = isAlone ? attempt(() => rulesIn(config, own)) : undefined;
   const catalog = new Catalog({
     servers,
-    rules: rules ?? { decide: () => ({ enabled: false, tags: [], reason: '' }) },
+    policy: rules ? new ToolPolicy(rules) : { decide: () => ({ enabled: false, tags: [], reason: '' }) },
     store: undefined,
     search: new SearchEngine({ model: false }),
     indexed: new Map(),

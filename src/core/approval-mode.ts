@@ -21,6 +21,9 @@ export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 /** `approved`: may be searched, described and called. `pending`: never approved. `changed`: approved as something else. */
 export type ApprovalStatus = 'approved' | 'pending' | 'changed';
 
+/** `pending` or `changed`: a person has to look at the definition first. */
+export type Unapproved = Exclude<ApprovalStatus, 'approved'>;
+
 const USUAL: Readonly<Record<TrustLevel, ApprovalMode>> = { trusted: 'off', 'first-sight': 'new', review: 'all' };
 
 /**
@@ -31,10 +34,12 @@ const USUAL: Readonly<Record<TrustLevel, ApprovalMode>> = { trusted: 'off', 'fir
  */
 export function modeOf(level: TrustLevel, general?: ApprovalMode, own?: ApprovalMode): ApprovalMode {
   if (own !== undefined || general === 'off') return own ?? 'off';
-  const strictness = (mode: ApprovalMode) => APPROVAL_MODES.indexOf(mode);
-  const usual = USUAL[level];
-  return general !== undefined && strictness(general) < strictness(usual) ? general : usual;
+  return stricterOf(USUAL[level], general);
 }
+
+/** Returns the stricter of two modes. */
+export const stricterOf = (mode: ApprovalMode, other: ApprovalMode | undefined): ApprovalMode =>
+  other !== undefined && APPROVAL_MODES.indexOf(other) < APPROVAL_MODES.indexOf(mode) ? other : mode;
 
 /**
  * Returns the status of one definition.

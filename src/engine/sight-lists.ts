@@ -1,0 +1,40 @@
+/**
+ * Records the lists of servers that need approval, and asks the scanner which tools are not pinned on first sight.
+ * @module
+ */
+import type { Approvals } from '../approvals/approvals.ts';
+import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
+import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
+import type { ToolDefinition, ToolRef } from '../core/types.ts';
+
+type Servers = CatalogOptions['servers'];
+
+/** Returns what the catalogue calls with every list. A list with a part missing is no sight of the server. */
+export const sightLists =
+  (approvals: Approvals, servers: Servers, catalog: () => Catalog): NonNullable<CatalogOptions['sight']> =>
+  async ({ server, tools, incomplete, isCut }) =>
+    (!incomplete || isCut === true) &&
+    approvals.sight(server, tools, async () => {
+      const scan = await scanBeside(server, servers, catalog());
+      return (definition) => scan(definition).length > 0;
+    });
+
+/** Returns a scan that knows the tools of all other servers, as far as they were listed. */
+export async function scanBeside(
+  server: string,
+  servers: Servers,
+  catalog: Catalog,
+): Promise<(definition: ToolDefinition) => ScanFinding[]> {
+  const [{ scanDefinition }, { KnownNames }] = await Promise.all([
+    import('../approvals/scan/scan-definition.ts'),
+    import('../approvals/scan/known-names.ts'),
+  ]);
+  const others = [...servers.keys()].filter((name) => name !== server && catalog.isSeen(name));
+  const lists = await Promise.all(
+    others.map(
+      async (name): Promise<ToolRef[]> => (await catalog.toolNames(name)).map((tool) => ({ server: name, tool })),
+    ),
+  );
+  const names = new KnownNames(lists.flat());
+  return (definition) => scanDefinition(server, definition, names);
+}
