@@ -135,6 +135,11 @@ export class Catalog {
     return this.#entries.get(server)?.tools?.get(tool);
   }
 
+  /** Every definition of a server, whether it may be used or not. Needs `load`. */
+  definitions(server: string): readonly ToolDefinition[] {
+    return [...(this.#entries.get(server)?.tools?.values() ?? [])];
+  }
+
   isLoaded(server: string): boolean {
     return this.#entries.get(server)?.tools !== undefined;
   }
@@ -144,9 +149,14 @@ export class Catalog {
     return this.#metadata.getTool(server, tool) ?? undefined;
   }
 
+  /** How many tools of a server wait for approval. */
+  unapprovedCount(server: string): number {
+    return this.#entries.get(server)?.state.unapprovedCount ?? 0;
+  }
+
   /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
   unapproved(server: string): readonly UnapprovedTool[] {
-    return [...(this.#entries.get(server)?.tools?.values() ?? [])].flatMap((definition) => {
+    return this.definitions(server).flatMap((definition) => {
       const { approval, code } = this.#options.policy.decide(server, definition);
       return approval && code === 'TOOL_NOT_APPROVED' ? [{ definition, approval }] : [];
     });
@@ -379,7 +389,7 @@ export class Catalog {
 
   #setState(entry: Entry, listing: Listing, digest: string | undefined, approvals = entry.state.approvals): void {
     const { name } = entry.definition;
-    const { fetchedAt, title, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
+    const { fetchedAt, title, serverVersion, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
     this.#replaceState(entry, {
       name,
@@ -392,6 +402,7 @@ export class Catalog {
       approvals,
       digest,
       title,
+      serverVersion,
       instructions,
       verdict,
       ...(skipped.length > 0 && { skipped: skipped.length }),

@@ -19,6 +19,7 @@ export interface IndexEntry {
   /** Digest of the tools as the server lists them; absent if only the configuration gives them. */
   readonly digest?: string | undefined;
   readonly title?: string | undefined;
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: Listing['verdict'];
   readonly skipped?: number | undefined;

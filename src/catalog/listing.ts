@@ -25,6 +25,8 @@ export interface Listing {
   /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
+  /** The version that the server gives itself. */
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: TransportType } | undefined;
 }
@@ -51,8 +53,10 @@ export function listingOf(
   known: Omit<Listing, 'server' | 'tools' | 'skipped'> & { readonly name: string },
   tools: readonly ToolDefinition[],
 ): Listing {
-  const { name: server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive } = known;
-  return { server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive, tools, skipped: [] };
+  const { name: server, fingerprint, fetchedAt, title, serverVersion, instructions } = known;
+  const { verdict, incomplete, interactive } = known;
+  const about = { title, serverVersion, instructions, verdict, incomplete, interactive };
+  return { server, fingerprint, fetchedAt, ...about, tools, skipped: [] };
 }
 
 /**

@@ -20,6 +20,7 @@ const approve = async (engine: EngineCore, ...names: readonly string[]) => {
   const pending = await engine.pending('mail');
   const wanted = pending.map(({ definition }) => definition).filter(({ name }) => names.includes(name));
   await engine.approve('mail', wanted);
+  await engine.reload({ ifChanged: true });
 };
 
 describe('a server under review', () => {

@@ -16,7 +16,7 @@ import type { ToolList } from '../connections/tool-list.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
@@ -176,6 +176,8 @@ export class Downstreams {
         skipped: redactData(list.skipped, this.redact),
         incomplete: list.incomplete && this.redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
+        serverVersion:
+          typeof serverInfo.version === 'string' ? redact.cut(serverInfo.version, LIMITS.names.shown) : undefined,
         instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
         verdict: this.pool.verdict(definition),
         ...(caller?.ask && { interactive: true }),

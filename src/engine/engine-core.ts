@@ -332,13 +332,20 @@ export class EngineCore implements EngineHandle {
   }
 
   /**
-   * Approves definitions of a server exactly as they are handed in. Resolves with the names of those that are too large
-   * to be approved.
+   * Approves definitions of a server exactly as they are handed in, from the next reload on. Resolves with the names of
+   * those that are too large to be approved.
    */
   async approve(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
-    const refused = (await (await this.#state()).approvals?.approve(server, definitions)) ?? [];
-    await this.reload({ ifChanged: true });
-    return refused;
+    return (await (await this.#state()).approvals?.approve(server, definitions)) ?? [];
+  }
+
+  /** A server as it lists itself: its version and every definition, whether it may be used or not. */
+  async listed(
+    server: string,
+  ): Promise<{ readonly version?: string | undefined; readonly tools: readonly ToolDefinition[] }> {
+    const { catalog } = await this.#state();
+    await catalog.load(server);
+    return { version: catalog.state(server)?.serverVersion, tools: catalog.definitions(server) };
   }
 
   /** Why earlier approvals do not count, or will not be remembered. */
