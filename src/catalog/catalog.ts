@@ -304,7 +304,10 @@ export class Catalog {
     const lines = yield* toLines(whole.tools);
     const changed = lines.digest !== entry.state.digest;
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
-    if (changed || isDecided || !sameAbout) yield* this.#install(entry, whole, lines.digest);
+    // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
+    const needsApproval = entry.state.approvals !== undefined;
+    const reindex = changed || isDecided || !sameAbout;
+    if (reindex || needsApproval) yield* this.#install(entry, whole, lines.digest, reindex);
     else this.#setState(entry, whole, lines.digest);
     this.#writeListing(whole, lines);
     return changed;

@@ -33,6 +33,8 @@ export interface LookupState {
   readonly describe?: ((source: ProviderDefinition, listed: ToolDefinition) => Promise<ToolDefinition>) | undefined;
 }
 
+type DecidingState = LookupState & { readonly policy: Pick<ToolPolicy, 'decide'> };
+
 /** Resolves a server and a tool as an agent wrote them. */
 export function resolveRef({ servers, catalog }: LookupState, server: string, tool: string): ToolRef {
   if (servers.has(server) && catalog.definition(server, tool)) return { server, tool };
@@ -127,16 +129,30 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
 
 /** Like `requireTool`, but fails with TOOL_DISABLED or TOOL_NOT_APPROVED for a tool that may not be used. */
 export async function requireUsableTool(
-  state: LookupState & { readonly policy: Pick<ToolPolicy, 'decide'> },
+  state: DecidingState,
   ref: ToolRef,
   caller?: Caller,
 ): Promise<ToolResult<FoundTool>> {
-  const found = await requireTool(state, ref, caller);
+  const first = await requireTool(state, ref, caller);
+  const found = mayBeBack(state, ref, first) ? await lookAgain(state, ref, caller) : first;
   if (!found.success) return found;
   const { enabled, reason, code } = state.policy.decide(ref.server, found.data.definition);
   if (enabled) return found;
   const message = code === 'TOOL_NOT_APPROVED' ? reason : `${ref.server}:${ref.tool} may not be used. ${reason}`;
   return fail(code ?? 'TOOL_DISABLED', message, { ...ref, outcome: 'not_sent' });
+}
+
+/** True for a tool that has changed since it was approved, and may be as it was again since its server was asked. */
+function mayBeBack({ servers, policy, discovery }: DecidingState, ref: ToolRef, found: ToolResult<FoundTool>): boolean {
+  const source = servers.get(ref.server)?.definition;
+  if (!found.success || source === undefined || isProvider(source) || source.approval === undefined) return false;
+  const { approval } = policy.decide(ref.server, found.data.definition);
+  return approval === 'changed' && discovery.isWorthASecondLook(ref.server);
+}
+
+async function lookAgain(state: DecidingState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
+  await state.discovery.listed(ref.server, caller);
+  return requireTool(state, ref, caller);
 }
 
 function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundTool | undefined {
@@ -155,13 +171,14 @@ export function lookUpTool(
   return found && found.definition.inputSchema !== UNDESCRIBED ? ok(found) : requireTool(state, ref, caller);
 }
 
-/** Like `lookUpTool`, for callers that need only the definition. */
+/** Like `lookUpTool`, for callers that need only the definition. Looks twice at a tool that is not approved any more. */
 export function lookUpDefinition(
-  state: LookupState,
+  state: DecidingState,
   ref: ToolRef,
   caller?: Caller,
 ): ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>> {
-  const found = lookUpTool(state, ref, caller);
+  const first = lookUpTool(state, ref, caller);
+  const found = !(first instanceof Promise) && mayBeBack(state, ref, first) ? lookAgain(state, ref, caller) : first;
   return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
 }
 

@@ -827,6 +827,8 @@ const limits = {
   },
   /** The pause between two attempts, looks or writes, in milliseconds. Retries of calls have keys under `retry`. */
   pace: {
+    /** A server is asked again when a tool is called that had changed in its last list. */
+    secondLook: 5_000,
     /** First pause before another attempt to connect; it doubles. */
     connectRetry: 1_000,
     /** Longest pause between two attempts to connect. */

@@ -4,15 +4,20 @@
  */
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { UnapprovedTool } from '../catalog/catalog.ts';
+import type { Unapproved } from '../core/approval-mode.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 import { scanBeside } from './sight-lists.ts';
 
 /** A tool that a person has to approve. */
-export interface PendingTool extends UnapprovedTool {
+export interface PendingTool {
   readonly server: string;
+  readonly definition: ToolDefinition;
+  /** `pending`: never approved. `changed`: approved with another definition. */
+  readonly approval: Unapproved;
   /** The definition that was approved last, if it was kept. */
   readonly before: ToolDefinition | undefined;
+  /** What the scanner found: signs of an attack, or nothing. */
   readonly findings: readonly ScanFinding[];
 }
 

@@ -191,7 +191,9 @@ function outcomeText({ entry, secrets }: Addition, file: string, status: Status,
       (variable) =>
         `  Set ${variable} in the environment of the gateway: in your shell's profile, or as \`env\` of anygpt in your client.`,
     ),
-    `  Next: anygpt mcp tools ${name}   starts it and lists its tools`,
+    entry.registry === undefined
+      ? `  Next: anygpt mcp tools ${name}   starts it and lists its tools`
+      : `  Next: anygpt mcp approve ${name}   starts it and shows its tools; agents may use those that you approve`,
   ].join('\n');
 }
 
