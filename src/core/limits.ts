@@ -569,6 +569,12 @@ const limits = {
     message: 16 * MIB,
     /** One HTTP request, which is the SDK's own limit; arguments that came as text. */
     body: 4 * MIB,
+    /** Bodies of this length are no heavier than the connection that brings them. */
+    shortBody: 16 * KIB,
+    /** All longer bodies that are being read: eight of the longest. */
+    bodies: 32 * MIB,
+    /** Connections of HTTP clients: four for each session. */
+    connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
     largeRequest: 64 * KIB,
     /** Text of an unfinished line that is looked at again with the next chunk. */

@@ -69,7 +69,7 @@ export class EngineRuntime {
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
-  /** Steps that calls wait for before they reach their execution. */
+  /** Preparations that calls wait for before they are executed. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
   #reads: HeardReads = new Map();
@@ -148,7 +148,7 @@ export class EngineRuntime {
   }
 
   /**
-   * Reads the lists of providers that are missing, old or changed: at once where a provider lists at once, otherwise in
+   * Reads missing, stale and changed lists of providers: synchronously where a provider lists synchronously, otherwise in
    * the background.
    */
   renew({ providers, catalog, discovery }: EngineState): void {
@@ -160,14 +160,14 @@ export class EngineRuntime {
     }
   }
 
-  /** The same before the configuration is loaded. */
+  /** Like `renew`, before the configuration is loaded. */
   renewBefore({ providers, catalog }: KnownSources): void {
     for (const source of providers) {
       const { providers: lists } = this.downstreams;
       if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
       const listing = lists.list(source);
       const take = (listed: Listing) => catalog.putNow(listed, false);
-      // The loaded state reads it too, and reports what went wrong.
+      // Errors are ignored: the loaded state reads the list again, and reports them.
       if (listing instanceof Promise) listing.then(take, () => {});
       else take(listing);
     }
@@ -184,13 +184,13 @@ export class EngineRuntime {
     return complete ? this.embeddings.complete(signal) : this.embeddings.status();
   }
 
-  /** What carries out calls. Loaded by the first call, so that a program that only searches does not pay for it. */
+  /** The execute flow. Loaded by the first call, so that a program that only searches does not pay for it. */
   execution(running: Running): Execution | Promise<Execution> {
     running.opening ??= this.#openExecution(running);
     return running.execution ?? running.opening;
   }
 
-  /** Registers a step that a call waits for before its execution. Closing waits for it too. */
+  /** Registers a preparation that a call waits for before it is executed. Closing waits for it too. */
   onTheWay<T>(step: T | Promise<T>): Promise<T> {
     const settled = Promise.resolve(step);
     const gone = () => this.#onTheWay.delete(settled);
@@ -323,7 +323,7 @@ export class EngineRuntime {
     this.#pages.close();
   }
 
-  /** Waits for calls that began before closing but have not reached their execution yet. */
+  /** Waits for calls that began before closing but are not executed yet. */
   async #arrivals(): Promise<void> {
     const until = elapsedNow() + (this.#current?.state.config.limits.drain ?? 0);
     for (;;) {

@@ -48,7 +48,7 @@ export interface KnownSources {
 
 export interface EngineState extends KnownSources {
   readonly config: ResolvedConfig;
-  /** Tells this gateway from others. */
+  /** Identifies this gateway among others. */
   readonly id: string;
   readonly rules: RuleSet;
   /** Decides on every tool: the rules, then the approvals. */
@@ -180,7 +180,7 @@ const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
     return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
   });
 
-/** The further names of providers that were named apart, for rules. */
+/** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>
   new Map(providers.filter(isRenamed).map(({ name, wantedName }) => [name, { others: [wantedName] }]));
 

@@ -104,8 +104,8 @@ export class ProviderSources {
   }
 
   /**
-   * Reads a provider's list: at once if the provider lists at once. Rejects if the provider fails or times out. Callers
-   * share a running reading.
+   * Reads a provider's list: synchronously, if the provider lists synchronously. Rejects if the provider fails or times
+   * out. Callers share a running reading.
    */
   list(source: ProviderDefinition): Listing | Promise<Listing> {
     const { name, provider } = source;
@@ -154,7 +154,7 @@ export class ProviderSources {
       : listing;
   }
 
-  /** The tools with the definitions that a provider gives at once. */
+  /** Adds the definitions that a provider returns quickly, if only a few are missing. */
   async #describeSome(source: ProviderDefinition, tools: readonly ToolDefinition[]): Promise<ToolDefinition[]> {
     const undescribed = tools.filter(isUndescribed);
     const described = new Map<ToolDefinition, ToolDefinition>();
@@ -165,7 +165,7 @@ export class ProviderSources {
     return tools.map((tool) => described.get(tool) ?? tool);
   }
 
-  /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
+  /** The full definition of a listed tool, or the listed one if the provider has no other. Never rejects. */
   async describe({ provider }: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
     if (!isUndescribed(listed)) return listed;
     const asked = this.#described.get(listed) ?? this.#ask(provider, listed.name).catch(() => undefined);
@@ -205,7 +205,7 @@ export class ProviderSources {
 
 const isUndescribed = ({ inputSchema }: ToolDefinition): boolean => inputSchema === UNDESCRIBED;
 
-/** By entry: a tool that did not change stays the same object, which the catalogue and the validators recognise. */
+/** Cached by list entry: an unchanged tool stays the same object, which the catalogue and the validators recognise. */
 const definitions = new WeakMap<ToolSummary, ToolDefinition>();
 
 function toDefinition(tool: ToolSummary): ToolDefinition {
@@ -218,7 +218,7 @@ function toDefinition(tool: ToolSummary): ToolDefinition {
   return definition;
 }
 
-/** A nested registry or engine gives its tools without those of the request: the outer engine adds these itself. */
+/** Leaves the request's tools out of a nested registry or engine: the outer engine adds them itself. */
 const ownToolsOf = (provider: ToolProvider): ToolProvider =>
   (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
 

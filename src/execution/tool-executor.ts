@@ -115,7 +115,7 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
-/** A call that cannot be made, as the caller wrote it: no field need have the right type. */
+/** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
   readonly tool?: unknown;
@@ -136,7 +136,7 @@ const NOBODY: Caller = {};
 export class ToolExecutor {
   /** State of the breakers, for status pages. */
   readonly breakers: CircuitBreakers;
-  /** Counters of calls, for the proxy that replaces this one. */
+  /** Counters of calls, for the executor that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
@@ -254,7 +254,7 @@ export class ToolExecutor {
       request: options.request,
       gate: options.gate ?? server,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
-      // Set so that all copies made by steps have the same shape.
+      // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
@@ -287,7 +287,7 @@ export class ToolExecutor {
     return this.#closing;
   }
 
-  /** Waits for running calls, however long, then releases everything. For a proxy that was replaced. */
+  /** Waits for running calls, however long, then releases everything. For an executor that was replaced. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) await this.#untilDrained();
     await this.validators.close();

@@ -56,7 +56,7 @@ export class ParkedCalls {
     this.#waitMs = waitMs;
   }
 
-  /** Tells whether a `requestState` is ours. Others belong to the server and are passed on. */
+  /** Tells whether this gateway made a `requestState`. Any other belongs to the server and is passed on. */
   static owns(requestState: unknown): requestState is string {
     return typeof requestState === 'string' && requestState.startsWith(PREFIX);
   }

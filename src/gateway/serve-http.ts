@@ -21,6 +21,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { BodyRoom } from './body-room.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -81,10 +82,10 @@ export async function serveGatewayOnHttp(
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
     const session = sessions.get(id);
-    // Without the request's id, as in the SDK: nothing was executed, so an outer gateway may retry.
+    // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
     if (asksForSomething(from.body)) session.requests += 1;
-    // Until the last byte of the answer: an open stream is in use.
+    // The session is in use until the last byte of the answer: an open stream counts.
     whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
@@ -135,6 +136,7 @@ export async function serveGatewayOnHttp(
   };
 
   const unread = new UnreadAnswers();
+  const bodies = new BodyRoom();
   const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
@@ -159,16 +161,18 @@ export async function serveGatewayOnHttp(
       void toNodeHandler({ fetch })(request as never, response as never, body as never);
     };
     if (request.method !== 'POST') return serve(undefined);
-    void readRequestBody(request).then(
+    void readRequestBody(request, bodies).then(
       (body) => {
         if ('value' in body) return serve(body.value);
         const { status, id, ...error } = body.refused;
         response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        // A client that is still writing would go on for as long as it likes.
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }), () => status === 503 && request.destroy());
       },
       () => response.destroy(),
     );
   });
+  http.maxConnections = LIMITS.wire.connections;
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;
   http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
@@ -230,7 +234,7 @@ function modernName({ request, body }: Incoming): string {
   return nameOf(request, params?._meta?.[META.clientInfo]);
 }
 
-/** What tells a client from others of its machine, as far as it says so itself. */
+/** Identifies a client among others on its machine, by what the client says about itself. */
 function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;

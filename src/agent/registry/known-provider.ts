@@ -1,6 +1,6 @@
 /**
- * Keeps the state of one provider: its list, its definitions, and why either is missing. A stale list is served while a
- * new one cannot be read. A provider that is slow, fails or lists too much costs a note, never the answer.
+ * Keeps the state of one provider: its list, its definitions, and why either is missing. Serves a stale list while no new
+ * one can be read. A provider that is slow, fails or lists too much adds a note to the answer and never prevents it.
  * @module
  */
 
@@ -103,7 +103,7 @@ export class KnownProvider {
   }
 
   /**
-   * The list: at once if there is one, otherwise after at most `mostMs`. A stale list is refreshed in the background.
+   * Returns the list at once if there is one, otherwise after at most `mostMs`. Refreshes a stale list in the background.
    */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
     if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();

@@ -190,6 +190,8 @@ export class StdioTransport implements Wire {
         stderr.pause();
         setTimeout(() => stderr.resume(), pause).unref();
       });
+      // The last message of a server that exits may lack its newline.
+      stdout.once('end', () => lines.push(Buffer.of(NEWLINE)));
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
