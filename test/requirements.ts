@@ -1195,6 +1195,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [RUG_PULL, 'two gateways learn of an approval at once'],
     [RUG_PULL, 'a tool that changes itself in a call is refused at the next one'],
     [RUG_PULL, 'neither a lost cache, a store put back from a backup'],
+    [APPROVED, 'after any history of changes, approvals, restarts and losses'],
     ['src/approvals/approval-store.test.ts', 'after any history of lists, changes, approvals'],
   ),
   'service:approval:lock': promise('The lock file has versions, pins and domains; verify compares them for CI', [

@@ -127,7 +127,10 @@ export class Catalog {
   /** A server's description in one line; empty for an unknown server. */
   about(server: string): string {
     const entry = this.#entries.get(server);
-    return entry ? about(entry.definition, entry.state) : '';
+    if (!entry) return '';
+    const { enabledCount, unapprovedCount = 0 } = entry.state;
+    // Of a server of which nothing is approved, its own words are not shown either.
+    return about(entry.definition, enabledCount === 0 && unapprovedCount > 0 ? undefined : entry.state);
   }
 
   /** One tool's definition, if it is in memory. Call `load` first: undefined may only mean that it is not loaded. */

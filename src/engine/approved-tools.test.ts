@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aTool, Journal, type JournalTool } from '../../test/fixtures/approvals/journal.ts';
 import { engineIn, type Folder, folder } from '../../test/fixtures/engine.ts';
@@ -287,4 +288,59 @@ it('a saved index shows nothing that was not approved when it was read back', as
     { offline: true },
   );
   expect(await offline.searchTools('letter')).toEqual([]);
+});
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('call' as const), again: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('becomes' as const), version: fc.nat(2) }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'approve' as const }) },
+  fc.record({ do: fc.constantFrom('restart', 'reload', 'disconnect', 'lose cache', 'lose store') }),
+);
+
+it('after any history of changes, approvals, restarts and losses, the server has executed only what was approved', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14, size: 'max' }), async (steps) => {
+      using home = folder();
+      const version = (number: number) => aTool('send', `Sends a letter, version ${number}.`);
+      const journal = journalIn(home, [version(0)]);
+      /** What counts now, and what ever did. */
+      const [approved, ever] = [new Set<string | undefined>(), new Set<string | undefined>()];
+      let current = version(0).description;
+      let engine = engineOf(home, journal);
+      try {
+        for (const one of steps) {
+          if (one.do === 'call') {
+            if ('again' in one && one.again) await engine.readLists({ again: true });
+            const before = journal.executed().length;
+            const code = await call(engine);
+            const executed = journal.executed().slice(before);
+            // A server that changes without a word while it is connected is noticed when its list is read.
+            if ('again' in one && one.again) expect(code).toBe(approved.has(current) ? 'ok' : 'TOOL_NOT_APPROVED');
+            expect(executed).toHaveLength(code === 'ok' ? 1 : 0);
+          } else if ('version' in one) {
+            await engine.disconnect('mail');
+            journal.lists([version(one.version)]);
+            current = version(one.version).description;
+          } else if (one.do === 'approve') {
+            await engine.readLists({ again: true });
+            await approve(engine, 'send');
+            approved.add(current);
+            ever.add(current);
+          } else if (one.do === 'reload') await engine.reload();
+          else if (one.do === 'disconnect') await engine.disconnect('mail');
+          else {
+            await engine.close();
+            if (one.do === 'lose cache') rmSync(join(home.path, 'cache'), { recursive: true, force: true });
+            if (one.do === 'lose store') rmSync(join(home.path, 'approvals'), { recursive: true, force: true });
+            if (one.do === 'lose store') approved.clear();
+            engine = engineOf(home, journal);
+          }
+          for (const description of journal.executed()) expect(ever).toContain(description);
+        }
+      } finally {
+        await engine.close();
+      }
+    }),
+    { numRuns: 12 },
+  );
 });
