@@ -1179,6 +1179,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'service:approval:trust': promise(
     'Registry and project servers start under review, imported ones are pinned on first sight, written ones are trusted',
     [APPROVED, 'is full for servers written by the user, on first sight for those of clients'],
+    ['src/config/project-settings.test.ts', 'cannot be switched off, neither for all servers nor for one'],
     [APPROVED, 'costs a trusted server nothing'],
     [APPROVED, 'pins the tools of a client at the first list'],
     [APPROVED, 'does not pin what the scanner finds'],
