@@ -5,6 +5,7 @@
 import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
+import { paced } from '../catalog/paced.ts';
 import type { ToolDefinition, ToolRef } from '../core/types.ts';
 
 type Servers = CatalogOptions['servers'];
@@ -16,7 +17,17 @@ export const sightLists =
     (!incomplete || isCut === true) &&
     approvals.sight(server, tools, async () => {
       const scan = await scanBeside(server, servers, catalog());
-      return (definition) => scan(definition).length > 0;
+      const held = new Set<ToolDefinition>();
+      await paced(
+        (function* () {
+          for (const definition of tools) {
+            if (approvals.statusOf(server, definition) === 'approved') continue;
+            if (scan(definition).length > 0) held.add(definition);
+            yield;
+          }
+        })(),
+      );
+      return (definition) => held.has(definition);
     });
 
 /** Returns a scan that knows the tools of all other servers, as far as they were listed. */

@@ -25,11 +25,15 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-const run = async (...argv: readonly string[]) => {
+const run = (...argv: readonly string[]) => answering('', ...argv);
+/** Runs a command at a terminal where this answer is typed; without one there is no terminal. */
+const answering = async (answer: string, ...argv: readonly string[]) => {
   const io = fakeIo({
     cwd: folder.path,
+    tty: answer !== '',
     env: { HOME: folder.path, USERPROFILE: folder.path, PATH: process.env.PATH ?? '' },
   });
+  io.stdin.write(answer);
   const code = await main(['mcp', ...argv], io);
   return { code, out: io.out(), err: io.err() };
 };
@@ -86,6 +90,15 @@ describe('pending and approve', () => {
     expect(list.servers).toMatchObject([{ toolCount: 2 }]);
     const stats = await documentOf('stats', (await run('stats', '--json')).out);
     expect(stats.tokens).toMatchObject({ tools: 2, disabled: 0, unapproved: 0 });
+  });
+
+  it('ask at a terminal, and approve nothing without a yes', async () => {
+    const no = await answering('n\n', 'approve');
+    expect(no).toMatchObject({ code: 4, err: expect.stringContaining('Approve these 2 tools of mail? [y/N]') });
+    expect(no.out).toContain('Approved nothing; 2 still wait');
+    expect((await run('execute', 'mail', 'send')).code).toBe(4);
+    expect((await answering('y\n', 'approve', 'mail:send')).code).toBe(0);
+    expect((await run('execute', 'mail', 'send')).code).toBe(0);
   });
 
   it('say loudly that a store is damaged, approve nothing of it, and start anew with the next approval', async () => {
