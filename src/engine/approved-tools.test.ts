@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aTool, Journal, type JournalTool } from '../../test/fixtures/approvals/journal.ts';
 import { engineIn, type Folder, folder } from '../../test/fixtures/engine.ts';
+import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
 import { LIMITS } from '../core/limits.ts';
+import { DiscoveryEngine } from './discovery-engine.ts';
 import type { EngineCore } from './engine-core.ts';
 
 const SEND = aTool('send', 'Sends a letter.');
@@ -70,6 +72,26 @@ const imported = (home: Folder, journal: Journal, file = 'cursor.json'): object 
   writeFileSync(path, JSON.stringify({ mcpServers: { mail: { command, args } } }));
   return { sources: [{ type: 'cursor', path }] };
 };
+
+it('a program gets no definition of such a server, neither for its agent loop nor in one registry, until it approves', async () => {
+  using home = folder();
+  const journal = journalIn(home);
+  const servers = [{ name: 'mail', connection: journal.connection, approval: 'all' as const }];
+  await using engine = new DiscoveryEngine({ servers }, { env: { PATH: process.env.PATH }, home: home.path });
+  await using registry = new UnifiedToolRegistry({ servers: engine });
+  await engine.ready();
+  const shown = async () => {
+    await registry.discoverAllTools();
+    return [engine.tools({ mode: 'all' }), registry.getToolDefinitions()].map((tools) => tools.map(({ name }) => name));
+  };
+  expect(await shown()).toEqual([[], []]);
+  expect(await engine.executeTool('mail', 'send')).toMatchObject({ error: { code: 'TOOL_NOT_APPROVED' } });
+  const [first] = await engine.pendingTools();
+  expect(await engine.approveTools('mail', first ? [first.definition] : [])).toEqual([]);
+  expect(await shown()).toEqual([['mail__read'], ['mail__read']]);
+  expect((await engine.executeTool('mail', 'read')).success).toBe(true);
+  expect(journal.executed()).toEqual(['Reads a letter.']);
+});
 
 describe('the trust of a source', () => {
   const modeOf = async (home: Folder, config: object) => {
