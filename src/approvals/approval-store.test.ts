@@ -156,6 +156,35 @@ describe('ApprovalStore', () => {
     expect(store.statusOf(imported, tool('a', 'changed'))).toBe('pending');
   });
 
+  it.runIf(process.platform === 'linux')(
+    'keeps what is pinned on sight in memory where nothing can be written, says so, and does not claim an approval',
+    async () => {
+      const store = new ApprovalStore('/proc/self/nowhere');
+      const imported = source('new');
+      await store.sight(imported, [tool('a')]);
+      await store.read([imported]);
+      await store.sight(imported, [tool('a', 'changed'), tool('b')]);
+      const statuses = [tool('a'), tool('a', 'changed'), tool('b')].map((one) => store.statusOf(imported, one));
+      expect(statuses).toEqual(['approved', 'changed', 'pending']);
+      expect(store.problems()).toEqual([expect.stringContaining('kept only until this process ends')]);
+      await expect(store.approve(imported, [tool('b')])).rejects.toThrow();
+    },
+  );
+
+  it('forgets with the process what is kept without a folder', async () => {
+    const memory = new ApprovalStore(undefined);
+    const imported = source('new');
+    await memory.sight(imported, [tool('a')]);
+    await memory.approve(imported, [tool('a', 'changed')]);
+    await memory.read([imported]);
+    expect([tool('a'), tool('a', 'changed')].map((one) => memory.statusOf(imported, one))).toEqual([
+      'approved',
+      'approved',
+    ]);
+    expect(await memory.approvedDefinition(imported, 'a')).toEqual(tool('a', 'changed'));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('treats names such as __proto__ as any other, and writes files that only their owner can read', async () => {
     const odd = source('all', '__proto__', '__proto__');
     const store = await opened(odd);
