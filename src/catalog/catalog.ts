@@ -160,8 +160,8 @@ export class Catalog {
   /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
   unapproved(server: string): readonly UnapprovedTool[] {
     return this.definitions(server).flatMap((definition) => {
-      const { approval, code } = this.#options.policy.decide(server, definition);
-      return approval && code === 'TOOL_NOT_APPROVED' ? [{ definition, approval }] : [];
+      const { approval } = this.#options.policy.decide(server, definition);
+      return approval ? [{ definition, approval }] : [];
     });
   }
 

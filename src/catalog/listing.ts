@@ -71,7 +71,8 @@ export function toMetadata(
   const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
-    const { enabled, tags, approval } = policy.decide(server, tool);
+    const { enabled, tags, approval, isNameOnly } = policy.decide(server, tool);
+    if (isNameOnly) return { server, name: tool.name, summary: '', enabled, tags };
     const own = configured.get(tool.name);
     const description = tool.description ?? own?.description;
     const title = tool.title ?? titleOf(tool);

@@ -73,6 +73,18 @@ const imported = (home: Folder, journal: Journal, file = 'cursor.json'): object 
   return { sources: [{ type: 'cursor', path }] };
 };
 
+it('of a tool that rules disable as well, only the name is shown, and it does not wait for a person', async () => {
+  using home = folder();
+  const journal = journalIn(home);
+  const servers = [{ name: 'mail', connection: journal.connection, approval: 'all' }];
+  await using engine = engineIn(home, { servers, toolRules: [{ pattern: ['send'], enabled: false }] });
+  const [tool, ...others] = await engine.listTools('mail', true);
+  expect([tool, others]).toEqual([{ server: 'mail', name: 'send', summary: '', enabled: false, tags: [] }, []]);
+  expect(await engine.listServers()).toMatchObject([{ toolCount: 2, enabledCount: 0, unapprovedCount: 1 }]);
+  expect((await engine.pending()).map(({ definition }) => definition.name)).toEqual(['read']);
+  expect(await call(engine)).toBe('TOOL_DISABLED');
+});
+
 it('a program gets no definition of such a server, neither for its agent loop nor in one registry, until it approves', async () => {
   using home = folder();
   const journal = journalIn(home);

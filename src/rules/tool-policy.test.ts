@@ -22,8 +22,8 @@ it('asks the rules first, then the approvals', async () => {
     reason: expect.stringContaining('anygpt mcp approve mail:send'),
   });
   expect(await decide(false, 'approved')).toMatchObject({ enabled: false, code: 'TOOL_DISABLED' });
-  // Also told of a tool that rules disable: nothing of its definition is shown then.
-  expect(await decide(false, 'pending')).toMatchObject({ code: 'TOOL_DISABLED', approval: 'pending' });
+  expect(await decide(false, 'pending')).toMatchObject({ code: 'TOOL_DISABLED', isNameOnly: true });
+  expect(await decide(false, 'pending')).not.toHaveProperty('approval');
 });
 
 it('trusts every source without approvals', async () => {

@@ -12,8 +12,10 @@ import { notApprovedMessage } from './not-approved.ts';
 export interface ToolDecision extends Decision {
   /** The error code of a refusal; absent for a tool that may be used. */
   readonly code?: 'TOOL_DISABLED' | 'TOOL_NOT_APPROVED' | undefined;
-  /** Set if the definition is not approved, whatever the rules say. Nothing of it is shown to an agent. */
+  /** Set if only the missing approval keeps the tool from being used. Nothing of it is shown to an agent. */
   readonly approval?: Unapproved | undefined;
+  /** Set if rules disable a tool that is not approved either: only its name may be shown. */
+  readonly isNameOnly?: boolean | undefined;
 }
 
 /** Knows which definitions are approved. */
@@ -53,7 +55,7 @@ export function decideTool(
   tool: string,
 ): ToolDecision {
   const approval = status === 'approved' ? undefined : status;
-  if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', approval };
+  if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', ...(approval && { isNameOnly: true }) };
   if (approval === undefined) return ruled;
   const { tags } = ruled;
   return {
