@@ -562,7 +562,7 @@ describe('a client’s file that came with a project, through the real binary', 
     expect(existsSync(mark)).toBe(false);
     expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({
       code: 4,
-      err: expect.stringContaining('anygpt mcp approve theirs:list_notes'),
+      out: expect.stringContaining('anygpt mcp approve theirs:list_notes'),
     });
     expect((await run('approve', 'theirs')).code).toBe(0);
     expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 0, err: '' });
