@@ -60,6 +60,7 @@ export { DiscoveryEngine } from './engine/discovery-engine.ts';
 export type { ExecutionResult } from './engine/engine-core.ts';
 export { configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
 export type { FindOptions } from './engine/find-tools.ts';
+export type { PendingTool } from './engine/pending-tools.ts';
 export { ToolExecutionProxy } from './engine/tool-execution-proxy.ts';
 export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
 export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './execution/tool-executor.ts';

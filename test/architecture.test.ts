@@ -95,6 +95,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   secrets: { us: WORDS, outside: [] },
   disk: { us: WORDS, outside: FILES },
   rules: { us: WORDS, outside: ['re2js'] },
+  approvals: { us: [...WORDS, 'disk'], outside: FILES },
   // Reads only files that ship with the package, in one place.
   search: { us: WORDS, outside: ['node:crypto', 'node:fs'] },
   cache: { us: [...WORDS, 'disk'], outside: FILES },
@@ -171,6 +172,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   engine: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'cache',
       'catalog',
@@ -245,6 +247,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   cli: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'clients',
       'config',

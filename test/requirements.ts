@@ -14,6 +14,9 @@ export interface Requirement {
 
 const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
 
+const APPROVED = 'src/engine/approved-tools.test.ts';
+const APPROVE = 'src/cli/commands/approve.test.ts';
+const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
 const ENGINE = 'src/engine/discovery-engine.test.ts';
 const DISCOVERY = 'src/catalog/discovery.test.ts';
@@ -1404,6 +1407,53 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'service:export:unreachable': promise('§14.2: a server that cannot be reached is left out of an export and named', [
     EXPORT_COMMAND,
     'says which servers were left out, and fails for one that was named',
+  ]),
+
+  'service:approval:pending': promise(
+    '§11.3: what is discovered is pending and not loaded: not listed, found, described or executed',
+    [APPROVED, 'shows, finds, describes and executes nothing until a person approves, and says what to type'],
+    [APPROVED, 'a saved index shows nothing that was not approved when it was read back'],
+  ),
+  'service:approval:request': promise('§11.3: introspection makes a request for approval', [
+    APPROVE,
+    'show a new tool in full, approve it, and show only what changed afterwards',
+  ]),
+  'service:approval:review': promise(
+    '§11.3: a person reviews definitions: old and new, hidden characters as escapes, with the findings of the scanner',
+    [APPROVE, 'show a new tool in full, approve it, and show only what changed afterwards'],
+    ['src/approvals/definition-diff.test.ts', 'has lines exactly when the pins differ'],
+  ),
+  'service:approval:promotion': promise(
+    '§11.3: what is approved is registered: found and callable, in running gateways too, after any restart',
+    [APPROVED, 'shows, finds, describes and executes nothing until a person approves'],
+    [RUG_PULL, 'two gateways learn of an approval at once'],
+  ),
+  'service:approval:trust': promise(
+    'Registry and project servers start under review, imported ones are pinned on first sight, written ones are trusted',
+    [APPROVED, 'is full for servers written by the user, on first sight for those of clients'],
+    ['src/config/project-settings.test.ts', 'cannot be switched off, neither for all servers nor for one'],
+    [APPROVED, 'costs a trusted server nothing'],
+    [APPROVED, 'pins the tools of a client at the first list'],
+    [APPROVED, 'does not pin what the scanner finds'],
+    [APPROVED, 'keeps approvals in memory for an engine that touches no disk'],
+    ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
+  ),
+  'service:approval:rug-pull': promise(
+    'A definition that changed is never executed without a new approval, whatever happens to processes, cache and store',
+    [APPROVED, 'between list and call is noticed on a new connection, before the first call'],
+    [APPROVED, 'that the server announces is noticed before the next call'],
+    [APPROVED, 'that the server hides is noticed when its list is read again'],
+    [APPROVED, 'of %s is not executed'],
+    [APPROVED, 'is not executed after a restart, a lost cache, a lost store, or under another name'],
+    [RUG_PULL, 'two gateways learn of an approval at once'],
+    [RUG_PULL, 'a tool that changes itself in a call is refused at the next one'],
+    [RUG_PULL, 'neither a lost cache, a store put back from a backup'],
+    [APPROVED, 'after any history of changes, approvals, restarts and losses'],
+    ['src/approvals/approval-store.test.ts', 'after any history of lists, changes, approvals'],
+  ),
+  'service:approval:lock': promise('The lock file has versions, pins and domains; verify compares them for CI', [
+    APPROVE,
+    'agree until a tool changes, comes or goes, whatever is approved',
   ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

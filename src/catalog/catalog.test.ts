@@ -4,6 +4,7 @@ import { memoryLog } from '../../test/fixtures/engine.ts';
 import { MemoryStore } from '../../test/fixtures/memory-store.ts';
 import type { ServerDefinition, ToolDefinition, ToolRule } from '../core/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
 import { type ByteStore, CatalogStore } from './catalog-store.ts';
@@ -52,7 +53,7 @@ async function start({
     servers: new Map(
       servers.map((one) => [one.name, { definition: one, fingerprint: prints.get(one.name) ?? `print-${one.name}` }]),
     ),
-    rules: await compileRules(rules, 'first-match'),
+    policy: new ToolPolicy(await compileRules(rules, 'first-match')),
     store: disk,
     search: search ?? new SearchEngine(),
     indexed: new Map(search && ready.entries.map((entry) => [entry.name, entry])),

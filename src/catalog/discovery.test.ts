@@ -4,6 +4,7 @@ import { memoryLog } from '../../test/fixtures/engine.ts';
 import { DiscoveryError, ServerConnectionError } from '../core/errors.ts';
 import type { SourceDefinition } from '../core/tool-provider.ts';
 import { compileRules } from '../rules/compile-rules.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
 import { Discovery } from './discovery.ts';
@@ -37,7 +38,8 @@ async function setUp(
     ]),
   );
   const rules = await compileRules([], 'first-match');
-  const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
+  const policy = new ToolPolicy(rules);
+  const catalog = new Catalog({ servers, policy, store: undefined, search: new SearchEngine(), indexed: new Map() });
   const log = memoryLog();
   const asked: string[] = [];
   const changed: string[] = [];

@@ -13,9 +13,13 @@ export interface IndexEntry {
   readonly fetchedAt: number;
   readonly toolCount: number;
   readonly enabledCount: number;
+  readonly unapprovedCount?: number | undefined;
+  /** Digest of the approvals by which its tools were indexed; absent for a server that needs none. */
+  readonly approvals?: string | undefined;
   /** Digest of the tools as the server lists them; absent if only the configuration gives them. */
   readonly digest?: string | undefined;
   readonly title?: string | undefined;
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: Listing['verdict'];
   readonly skipped?: number | undefined;

@@ -6,7 +6,7 @@
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { TransportType } from '../core/transport-parts.ts';
 import type { ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
@@ -27,6 +27,8 @@ export interface Listing {
   /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
+  /** The version that the server gives itself. */
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: TransportType } | undefined;
 }
@@ -53,24 +55,26 @@ export function listingOf(
   known: Omit<Listing, 'server' | 'tools' | 'items' | 'skipped'> & { readonly name: string },
   { tools, items }: Pick<Listing, 'tools' | 'items'>,
 ): Listing {
-  const { name: server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive } = known;
-  const about = { server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive };
-  return { ...about, tools, items, skipped: [] };
+  const { name: server, fingerprint, fetchedAt, title, serverVersion, instructions } = known;
+  const { verdict, incomplete, interactive } = known;
+  const about = { title, serverVersion, instructions, verdict, incomplete, interactive };
+  return { server, fingerprint, fetchedAt, ...about, tools, items, skipped: [] };
 }
 
 /**
- * Converts a list's tools for listing and search, with the decision of the rules and the texts of the configuration.
+ * Converts a list's tools for listing and search, with the decision on each and the texts of the configuration.
  */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,
   definition: SourceDefinition,
-  rules: Pick<RuleSet, 'decide'>,
+  policy: Pick<ToolPolicy, 'decide'>,
 ): (tool: ToolDefinition) => ToolMetadata {
   // A provider's keywords are checked; extra keys of a server's definitions are not.
   const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
-    const { enabled, tags } = rules.decide(server, tool.name);
+    const { enabled, tags, approval, isNameOnly } = policy.decide(server, tool);
+    if (isNameOnly) return { server, name: tool.name, summary: '', enabled, tags };
     const own = configured.get(tool.name);
     const description = tool.description ?? own?.description;
     const title = tool.title ?? titleOf(tool);
@@ -87,6 +91,7 @@ export function toMetadata(
       keywords: own?.keywords ?? (isOwn ? (tool.keywords as readonly string[] | undefined) : undefined),
       examples: own?.examples,
       enabled,
+      ...(approval && { approval }),
       tags,
     };
   };

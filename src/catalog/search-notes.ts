@@ -17,6 +17,7 @@ export function searchNotes(
   unseen: readonly string[],
   results: readonly SearchResult[],
   withheld: number,
+  unapproved = 0,
 ): string[] {
   const notes: string[] = [];
   const missing = discovery.unseen().filter((server) => unseen.includes(server));
@@ -36,7 +37,12 @@ export function searchNotes(
       notes.push(`list older than a day, ${what}: ${servers.slice(0, LIMITS.answer.servers).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
-  if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
+  const isWeak = best === undefined || best.relevance < WEAK;
+  if (isWeak && unapproved > 0)
+    notes.push(
+      `${unapproved} ${unapproved === 1 ? 'tool waits' : 'tools wait'} for approval; a person can look: anygpt mcp pending`,
+    );
+  if (best !== undefined && isWeak) notes.push('nothing fits well; these are guesses');
   // An answer without hits and notes would look like an error.
   if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;

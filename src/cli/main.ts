@@ -69,6 +69,22 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
   read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
+  pending: {
+    summary: 'List the tools that wait for approval',
+    load: async () => (await import('./commands/pending.ts')).pending,
+  },
+  approve: {
+    summary: 'Look at new and changed tools, and let agents use them',
+    load: async () => (await import('./commands/approve.ts')).approve,
+  },
+  lock: {
+    summary: 'Write versions and pins of all tools to mcp-discovery.lock',
+    load: async () => (await import('./commands/lock.ts')).lock,
+  },
+  verify: {
+    summary: 'Compare servers and tools with mcp-discovery.lock, for CI',
+    load: async () => (await import('./commands/verify.ts')).verify,
+  },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

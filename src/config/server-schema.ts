@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESERVED_NAME } from '../clients/importers/ourselves.ts';
+import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -135,6 +136,10 @@ export const serverSchema = z.strictObject({
   registry: optional(
     textUpTo(500, 1),
     'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update --check` compares it.',
+  ),
+  approval: optional(
+    z.enum(APPROVAL_MODES),
+    'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
   ),
   trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),

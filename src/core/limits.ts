@@ -403,6 +403,37 @@ const limits = {
     /** Words that completion offers to a shell. */
     completions: 2_000,
   },
+  /** Pins, approvals and the scan of definitions. */
+  approvals: {
+    /** Characters of a canonical definition. A longer one gets no pin, so it cannot be approved. */
+    definition: 4 * MIB,
+    /** Values of such a definition. */
+    values: 100_000,
+    /** Approved definitions of one tool; the oldest is forgotten. */
+    pins: 32,
+    /** Tools that are remembered for one server. Unknown ones are not approved. */
+    tools: 50_000,
+    /** Bytes of a file with approvals; a larger one was not written by this program. */
+    fileBytes: 64 * MIB,
+    /** Characters of an approved definition that is kept for the next diff. */
+    keptDefinition: 64 * KIB,
+    /** Lines of the diff of one definition. */
+    diffLines: 200,
+    /** Characters of a changed text in such a line; of a longer one the middle is left out. */
+    diffText: 2_000,
+    /** Unchanged characters on both sides of it. */
+    diffContext: 60,
+    /** Characters of all texts of a definition that are scanned: more than a definition may have by default. */
+    scanned: 2 * MIB,
+    /** Findings of one definition; a person has seen enough by then. */
+    findings: 50,
+    /** Lists that one call asks of a server that announces a change with every list. */
+    confirmations: 3,
+    /** Characters of a finding's excerpt. */
+    excerpt: 160,
+    /** Characters of one encoded text that is decoded and scanned. */
+    encoded: 64 * KIB,
+  },
   /** Requests to search. */
   search: {
     /** Longer queries are cut: every word costs time. */
@@ -842,6 +873,8 @@ const limits = {
   },
   /** The pause between two attempts, looks or writes, in milliseconds. Retries of calls have keys under `retry`. */
   pace: {
+    /** A server is asked again when a tool is called that had changed in its last list. */
+    secondLook: 5_000,
     /** First pause before another attempt to connect; it doubles. */
     connectRetry: 1_000,
     /** Longest pause between two attempts to connect. */
@@ -931,6 +964,8 @@ const limits = {
     list: DAY,
     /** A server that failed is waited for again. */
     failure: DAY,
+    /** The list of a connection to a server that needs approval is asked for again before the next call. */
+    confirmed: 5 * MINUTE,
     /** A connection that lasts this long clears earlier failures. */
     healthy: MINUTE,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */

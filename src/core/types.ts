@@ -4,6 +4,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
+import type { ApprovalMode, Unapproved } from './approval-mode.ts';
 
 /** A JSON Schema from a server or a configuration: untrusted data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -58,6 +59,8 @@ export interface ServerDefinition {
   readonly shared?: boolean | undefined;
   /** The server of an MCP registry that the entry was made from: `name@version`. */
   readonly registry?: string | undefined;
+  /** What needs approval; absent: nothing, and no definition is pinned. */
+  readonly approval?: Exclude<ApprovalMode, 'off'> | undefined;
   /** Where the entry is written, for messages: the file, the path inside it, and the client that owns the file. */
   readonly origin: {
     readonly file: string;
@@ -190,6 +193,8 @@ export interface ToolMetadata {
   readonly examples?: readonly ToolExample[] | undefined;
   readonly keywords?: readonly string[] | undefined;
   readonly enabled: boolean;
+  /** Set if a person has to approve the definition first. Such a tool is not shown and cannot be called. */
+  readonly approval?: Unapproved | undefined;
   readonly tags: readonly string[];
 }
 
@@ -272,6 +277,8 @@ export interface ServerMetadata {
   readonly description: string;
   readonly toolCount: number;
   readonly enabledCount: number;
+  /** Tools that wait for approval; absent: none. */
+  readonly unapprovedCount?: number | undefined;
   readonly status: ServerStatus;
   /** The reason for the status, when it is not obvious. */
   readonly reason?: string | undefined;

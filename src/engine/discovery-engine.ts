@@ -24,6 +24,7 @@ import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import type { EngineConfig, EngineOptions } from './engine-world.ts';
 import type { FindOptions } from './find-tools.ts';
+import type { PendingTool } from './pending-tools.ts';
 
 /**
  * Offers own tools and the tools of servers to one agent loop.
@@ -115,6 +116,28 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   /** Like `executeTool`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
   executeStream(server: string, tool: string, args?: unknown, options?: ExecuteOptions): ExecutionEvents {
     return this.#core.executeStream(server, tool, args, options);
+  }
+
+  /**
+   * The tools that wait for approval, with the definition that was approved before and what the scanner finds. Servers
+   * of other clients, registries and projects need approvals; those written in the configuration do not, unless
+   * `approval` says so.
+   */
+  pendingTools(): Promise<readonly PendingTool[]> {
+    return this.#core.pending();
+  }
+
+  /**
+   * Approves definitions of a server exactly as they are handed in, and makes their tools usable. Resolves with the names
+   * of those that are too large to be approved. Without a `state` folder, approvals last as long as the engine.
+   * @example
+   * for (const { server, definition, findings } of await engine.pendingTools())
+   *   if (findings.length === 0) await engine.approveTools(server, [definition]);
+   */
+  async approveTools(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
+    const refused = await this.#core.approve(server, definitions);
+    await this.#core.reload({ ifChanged: true });
+    return refused;
   }
 
   /**

@@ -5,16 +5,18 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import type { Listing } from '../catalog/listing.ts';
 import { paced } from '../catalog/paced.ts';
+import { toServerError } from '../catalog/retry-policy.ts';
 import { expandReferences, lookUpReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
+import type { ToolList } from '../connections/tool-list.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
-import { DiscoveryError } from '../core/errors.ts';
+import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
@@ -35,6 +37,7 @@ import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
+import { ConfirmedLists } from './confirmed-lists.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
@@ -50,6 +53,8 @@ export class Downstreams {
   readonly #listeners = new Set<NotificationListener>();
   readonly #subscribed = new WeakSet<McpConnection>();
   readonly #listings = new Map<string, TokenBucket>();
+  /** What servers that need approval have listed, by connection. */
+  readonly #confirmed: ConfirmedLists;
   readonly #onToolsChanged: (server: string) => void;
   readonly #sourceOf: (server: string) => SourceDefinition | undefined;
   #state: EngineState | undefined;
@@ -70,12 +75,14 @@ export class Downstreams {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
     this.#sourceOf = sourceOf;
+    this.#confirmed = new ConfirmedLists((connection) => this.#readTools(connection), world.elapsed);
     this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
+        if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
         if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
@@ -175,19 +182,19 @@ export class Downstreams {
     try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      // Subscribe first, so that no change between listing and subscribing is missed.
-      this.#subscribe(connection);
-      const [list, { skipped, ...items }] = await Promise.all([listTools(connection), connection.listItems()]);
+      const tools = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+      const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        tools: await paced(redactDefinitions(list.tools, redact)),
         items: await redactItems(items, redact),
         skipped: redactData([...list.skipped, ...skipped], this.redact),
         incomplete: list.incomplete && this.redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
+        serverVersion:
+          typeof serverInfo.version === 'string' ? redact.cut(serverInfo.version, LIMITS.names.shown) : undefined,
         instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
         verdict: this.pool.verdict(definition),
         ...(caller?.ask && { interactive: true }),
@@ -195,6 +202,14 @@ export class Downstreams {
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
     }
+  }
+
+  /** Reads a server's list, without the secrets it was given. */
+  async #readTools(connection: McpConnection): Promise<ToolList> {
+    // Subscribe first, so that no change between listing and subscribing is missed.
+    this.#subscribe(connection);
+    const list = await listTools(connection);
+    return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.redact)) };
   }
 
   /** Sends a call to its source; the last step of the pipeline. */
@@ -217,13 +232,15 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
+      if (definition.approval) await this.#confirm(state, connection, call);
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
       const result = call.item ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
-      unanswered = !wasAnswered(error);
+      const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
+      unanswered = !isRefused && !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
         this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
@@ -231,6 +248,25 @@ export class Downstreams {
       lease.release({ unanswered });
     }
   };
+
+  /**
+   * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
+   * since the call was looked up.
+   */
+  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+    const { server, tool } = call;
+    const listed = await this.#confirmed.definition(connection, tool).catch((error) => {
+      const { code, message, details } = toServerError(error, server);
+      throw new DiscoveryError(code, message, { ...details, tool, outcome: 'not_sent' });
+    });
+    if (listed === undefined) throw new ToolNotFoundError(server, tool);
+    for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
+      const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
+      if (enabled) continue;
+      this.#onToolsChanged(server);
+      throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
+    }
+  }
 
   /** Connects for a call that found no open connection, and notes how long that took. */
   async #connected(definition: ServerDefinition, call: ToolCall): Promise<Lease> {

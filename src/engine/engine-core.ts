@@ -42,6 +42,7 @@ import type { EngineState, KnownSources } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
 import { findMeant } from './meant-tool.ts';
+import { type PendingTool, pendingTools } from './pending-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
@@ -343,6 +344,33 @@ export class EngineCore implements EngineHandle {
   ): Promise<ExecutionResult> {
     const result = await this.call({ server, tool, arguments: args, ...options });
     return result.success ? { success: true, result: result.data } : result;
+  }
+
+  /** The tools that wait for a person, from the lists that are known. */
+  async pending(server?: string): Promise<readonly PendingTool[]> {
+    return pendingTools(await this.#state(), server);
+  }
+
+  /**
+   * Approves definitions of a server exactly as they are handed in, from the next reload on. Resolves with the names of
+   * those that are too large to be approved.
+   */
+  async approve(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
+    return (await (await this.#state()).approvals?.approve(server, definitions)) ?? [];
+  }
+
+  /** A server as it lists itself: its version and every definition, whether it may be used or not. */
+  async listed(
+    server: string,
+  ): Promise<{ readonly version?: string | undefined; readonly tools: readonly ToolDefinition[] }> {
+    const { catalog } = await this.#state();
+    await catalog.load(server);
+    return { version: catalog.state(server)?.serverVersion, tools: catalog.definitions(server) };
+  }
+
+  /** Why earlier approvals do not count, or will not be remembered. */
+  approvalProblems(): readonly string[] {
+    return this.#runtime.current?.state.approvals?.problems ?? [];
   }
 
   /**

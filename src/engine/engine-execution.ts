@@ -15,6 +15,7 @@ import type { AuditRecorder } from '../execution/steps/audit.ts';
 import type { Decide } from '../execution/steps/policy.ts';
 import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
 import { compileGlob } from '../rules/glob.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
@@ -37,7 +38,7 @@ export interface ExecutionParts {
   readonly gates: CallGates | undefined;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
-  /** The decision of the rules in force. */
+  /** The decision of the rules and approvals in force. */
   readonly decide: Decide;
 }
 
@@ -64,7 +65,7 @@ export function createExecution({
         ? lookUpItem(known, call.server, call.item, call.caller)
         : lookUpDefinition(known, call, call.caller);
     },
-    decide: (server, tool, item) => (audit.blocks() ? UNRECORDED : decide(server, tool, item)),
+    decide: (server, definition, item) => (audit.blocks() ? UNRECORDED : decide(server, definition, item)),
     audit: audit.recorder,
     pages,
     gates,

@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { ApprovalSource, ApprovalStore } from '../approvals/approval-store.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
@@ -47,7 +49,7 @@ export interface Running {
 
 /** Options of a reload. */
 export interface ReloadOptions {
-  /** Skip a configuration that equals the current one. */
+  /** Skip a configuration that equals the current one, unless approvals have changed. */
   readonly ifChanged?: boolean | undefined;
   /** Called before a new configuration takes effect. False keeps the old one. */
   readonly confirm?: ((next: ResolvedConfig, before: ResolvedConfig | undefined) => Promise<boolean>) | undefined;
@@ -83,6 +85,9 @@ export class EngineRuntime {
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
   #lookups: LookupCounts | undefined;
+  /** Opened with the first server that needs approval. Outlives a reload, because it may be in memory only. */
+  #approvals: ApprovalStore | undefined;
+  readonly #complaints = new Set<string>();
   #closed: Promise<void> | undefined;
   /** True once a closing engine carries out no more calls. */
   #ended = false;
@@ -268,7 +273,8 @@ export class EngineRuntime {
     const before = this.#current;
     const next = await this.#load(async (config) => {
       const old = before?.state.config;
-      if (ifChanged && old && JSON.stringify(config) === JSON.stringify(old)) return undefined;
+      const isSame = ifChanged && old && JSON.stringify(config) === JSON.stringify(old);
+      if (isSame && !(await before.state.approvals?.hasChanged())) return undefined;
       if (confirm && !(await confirm(config, old))) return undefined;
       // The new state starts from what was learnt so far.
       await before?.state.catalog.save();
@@ -340,11 +346,27 @@ export class EngineRuntime {
     return { list, logger, now, elapsed, background };
   }
 
+  /** Opens the approvals of these servers. Nothing of this is loaded where every server is trusted. */
+  async #openApprovals(sources: readonly ApprovalSource[], { home }: ResolvedConfig): Promise<Approvals> {
+    const [{ ApprovalStore }, { Approvals }] = await Promise.all([
+      import('../approvals/approval-store.ts'),
+      import('../approvals/approvals.ts'),
+    ]);
+    this.#approvals ??= new ApprovalStore(this.#world.state === 'memory' ? undefined : home);
+    const approvals = await Approvals.open(this.#approvals, sources);
+    for (const problem of approvals.problems) {
+      if (!this.#complaints.has(problem)) this.#world.logger.error({ code: 'STORAGE_ERROR' }, problem);
+      this.#complaints.add(problem);
+    }
+    return approvals;
+  }
+
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
     const { openStore, logger, isLogged, providers, offline } = this.#world;
     return buildState(config, {
       ...this.#lists(),
       store: openStore,
+      approvals: (sources, config) => this.#openApprovals(sources, config),
       warnOfModel: () => (isLogged ? logger.warn({ code: 'STORAGE_ERROR' }, modelMissing()) : warnOfMissingModel()),
       describe: (source, listed) => this.downstreams.providers.describe(source, listed),
       providersBeside: (servers) =>
@@ -388,9 +410,9 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, tool, item) => {
-        const { rules, catalog } = this.requests.having((this.#current ?? running).state, server);
-        return item ? catalog.decideItem(server, item.kind, item.id) : rules.decide(server, tool);
+      decide: (server, definition, item) => {
+        const { policy, catalog } = this.requests.having((this.#current ?? running).state, server);
+        return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
       },
     });
     this.#gates = running.execution.proxy.gates;

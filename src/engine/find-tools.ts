@@ -80,7 +80,9 @@ async function findIn(
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
-  const notes = searchNotes(discovery, unseen, results, withheld);
+  const searched = server === undefined ? state.servers.keys() : [server];
+  const waiting = state.approvals ? [...searched].reduce((sum, name) => sum + catalog.unapprovedCount(name), 0) : 0;
+  const notes = searchNotes(discovery, unseen, results, withheld, waiting);
   return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
 }
 
@@ -129,11 +131,12 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   if (state === undefined) return [];
   // The user who could fix it often sees only what the agent says.
   const { servers, warnings, sources, origin } = state.config;
+  const lost = (state.approvals?.problems ?? []).map((problem) => shortAdvice(problem, LIMITS.answer.warning));
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
     .slice(0, LIMITS.answer.warnings)
     .map((warning) => shortAdvice(warning, LIMITS.answer.warning));
-  if (servers.length > 0 || state.providers.length > 0) return why;
+  if (servers.length > 0 || state.providers.length > 0) return [...lost, ...why];
   if (why.length > 0) return why;
   // `init` does not change an existing configuration.
   const how =

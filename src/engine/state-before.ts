@@ -7,10 +7,13 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import { isObject } from '../json/plain-object.ts';
 import { rulesWith } from '../rules/rules-of.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { type KnownServer, type KnownSources, renamed } from './engine-state.ts';
 import { type EngineConfig, isConfigFile, isResolved } from './engine-world.ts';
 import { attempt, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
+
+const NOTHING_YET = { enabled: false, tags: [], reason: '' };
 
 /** The sources that a configuration names, as far as it is known without reading a file. Throws nothing. */
 export function stateBefore(given: EngineConfig, providers: readonly ToolProvider[]): KnownSources {
@@ -30,7 +33,7 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   const rules = isAlone ? attempt(() => rulesIn(config, own)) : undefined;
   const catalog = new Catalog({
     servers,
-    rules: rules ?? { decide: () => ({ enabled: false, tags: [], reason: '' }) },
+    policy: rules ? new ToolPolicy(rules) : { decide: () => NOTHING_YET, decideItem: () => NOTHING_YET },
     store: undefined,
     search: new SearchEngine({ model: false }),
     indexed: new Map(),

@@ -391,6 +391,9 @@ it('an npm server that was added from a registry runs behind the gateway', async
     started,
   );
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining(`npx -y ${MEMORY}@${MEMORY_VERSION}`) });
+  // What comes from a registry is under review.
+  expect((await runBinary(['execute', 'memory', 'read_graph'], started)).code).toBe(4);
+  expect((await runBinary(['approve', 'memory'], started)).code).toBe(0);
   const { code, out } = await runBinary(['execute', 'memory', 'read_graph', '--json'], started);
   expect(code, out).toBe(0);
   expect(out).toContain('entities');

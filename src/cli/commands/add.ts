@@ -191,7 +191,9 @@ function outcomeText({ entry, connection, secrets }: Addition, file: string, sta
       (variable) =>
         `  Set ${variable} in the environment of the gateway: in your shell's profile, or as \`env\` of anygpt in your client.`,
     ),
-    `  Next: anygpt mcp tools ${name}   ${isLocal(connection) ? 'starts it' : 'connects'} and lists its tools`,
+    entry.registry === undefined
+      ? `  Next: anygpt mcp tools ${name}   ${isLocal(connection) ? 'starts it' : 'connects'} and lists its tools`
+      : `  Next: anygpt mcp approve ${name}   shows its tools; agents may use those that you approve`,
   ].join('\n');
 }
 
