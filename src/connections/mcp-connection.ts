@@ -11,7 +11,7 @@ import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type { Caller, CallToolResult, IdleClock, ItemKind, ToolCall, ToolDefinition } from '../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ItemKind, ItemRef, ToolCall, ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { shorten } from '../text/plain-text.ts';
@@ -330,7 +330,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (item?.kind === 'resource' && NO_RESOURCE.has(error.code)) {
         const message = `${call.server} has no resource "${shorten(item.id, LIMITS.names.shown)}": ${shortText(error.message, this.#redact)}`;
-        throw new ToolNotFoundError(call.server, call.tool, sentence(message), { outcome: 'failed' });
+        throw new ToolNotFoundError(call.server, call.tool, sentence(message), { outcome: 'failed', cause: error });
       }
       if (error.code === INVALID_PARAMS && !item && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
@@ -397,7 +397,7 @@ const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as co
 /** What servers answer for a URI that they do not know. */
 const NO_RESOURCE: ReadonlySet<number> = new Set([RESOURCE_NOT_FOUND, INVALID_PARAMS]);
 
-const itemParams = ({ kind, id }: NonNullable<ToolCall['item']>, args: ToolCall['arguments']) =>
+const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
   kind === 'resource' ? { uri: id } : { name: id, arguments: args };
 
 /** Tells whether an error is the server's own answer to a call: then the call is over. */

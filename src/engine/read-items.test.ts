@@ -215,9 +215,12 @@ describe('rules for resources and prompts', () => {
     using home = folder();
     const { entry } = itemsServer(home, FULL);
     for (const deny of [['docs:*'], ['*'], ['changed', 'updated']]) {
-      await using engine = engineOf(home, entry, rules({ pattern: deny, enabled: false }));
-      expect(await seen(engine)).toEqual([0, 0, 0]);
+      await using engine = engineOf(home, entry, {
+        ...rules({ pattern: deny, enabled: false }),
+        cache: { enabled: false },
+      });
       expect(await read(engine, { server: 'docs', uri: HOLIDAYS })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+      expect(await seen(engine)).toEqual([0, 0, 0]);
     }
   });
 

@@ -10,6 +10,7 @@ import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type {
   Caller,
   CallToolResult,
+  ItemRef,
   Logger,
   Progress,
   RateLimit,
@@ -112,6 +113,8 @@ export interface ExecuteOptions {
   readonly requestState?: string | undefined;
   /** The MCP request that the call came with, for handlers of own tools. */
   readonly request?: ToolRequest | undefined;
+  /** The resource or prompt that is read instead of a tool being called. */
+  readonly item?: ItemRef | undefined;
   /** Counts the call apart from others to a source of the same name. Default: the server's name. */
   readonly gate?: string | undefined;
 }
@@ -271,7 +274,7 @@ export class ToolExecutor {
       // Set so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
-      item: undefined,
+      item: options.item,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }

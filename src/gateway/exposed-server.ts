@@ -1,15 +1,18 @@
 /**
- * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Tool calls
- * still take the whole pipeline (rules, validation, limits, audit); everything else is relayed.
+ * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Calls, reads
+ * and prompts still take the whole pipeline (rules, validation, limits, audit); everything else is relayed, without what
+ * the rules disable.
  * @module
  */
 import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
+import type { ErrorInfo } from '../core/errors.ts';
 import { causeOf } from '../core/result.ts';
-import type { Caller } from '../core/types.ts';
+import type { Caller, ItemRef } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
@@ -51,9 +54,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
         ...context,
       });
       if (result.success) return result.data;
-      const cause = causeOf(result.error);
-      // A protocol error of the server stays a protocol error.
-      if (cause instanceof JsonRpcError) throw cause;
+      throwCause(result.error);
       if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
       return failure(result.error);
     },
@@ -101,18 +102,60 @@ async function createExposedServer(
   for (const [capability, methods] of relayed.flatMap((table) => Object.entries(table))) {
     if (!capabilities[capability]) continue;
     for (const method of methods)
-      on(method, (params, context) =>
-        relay(
-          engine,
-          name,
-          method,
-          toUpstreamCall(server, identity, params, context),
-          notifier(server, identity, context),
-        ),
-      );
+      on(method, (params, context) => {
+        const call = toUpstreamCall(server, identity, params, context);
+        const answer = method === 'resources/read' || method === 'prompts/get' ? read : relay;
+        return answer(engine, name, method, call, notifier(server, identity, context));
+      });
   }
   return server;
 }
+
+/** Reads a resource or gets a prompt through the whole pipeline. */
+async function read(
+  engine: EngineCore,
+  name: string,
+  _method: string,
+  call: UpstreamCall,
+  onNotification: (method: string, params: Params) => void,
+): Promise<unknown> {
+  const { params, revision, signal, onProgress } = call;
+  const item = itemIn(params);
+  if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
+  const result = await engine.readItem(name, item, {
+    arguments: params.arguments,
+    caller: { ...callerOf(call), revision },
+    signal,
+    onProgress,
+    onNotification,
+    meta: ownMeta(params._meta),
+    inputResponses: params.inputResponses as Params | undefined,
+    requestState: params.requestState as string | undefined,
+  });
+  if (result.success) return withoutStamp(result.data);
+  throwCause(result.error);
+  const { code, message } = result.error;
+  throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+}
+
+/** What a request is about: the resource or prompt that it, or the reference in it, names. */
+function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
+  if (typeof uri === 'string') return { kind: 'resource', id: uri };
+  if (typeof name === 'string') return { kind: 'prompt', id: name };
+  return isObject(ref) ? itemIn(ref) : undefined;
+}
+
+/** A protocol error of the server stays a protocol error. */
+function throwCause(error: ErrorInfo): void {
+  const cause = causeOf(error);
+  if (cause instanceof JsonRpcError) throw cause;
+}
+
+const callerOf = ({ era, session, socket, clientName, capabilities, ask }: UpstreamCall): Caller => ({
+  ...{ session, socket, clientName, capabilities, ask },
+  exclusive: true,
+  acceptsInputRequired: era === 'modern',
+});
 
 /** Relays one request, its answer, and the notifications in between. */
 async function relay(
@@ -122,14 +165,11 @@ async function relay(
   call: UpstreamCall,
   notify: (method: string, params: Params) => void,
 ): Promise<unknown> {
-  const { era, session, socket, clientName, capabilities, ask, signal, onProgress } = call;
-  const modern = era === 'modern';
-  const caller: Caller = {
-    ...{ session, socket, clientName, capabilities, ask },
-    exclusive: true,
-    acceptsInputRequired: modern,
-  };
-  const lease = await engine.lease(name, caller, signal);
+  const { capabilities, signal, onProgress } = call;
+  const item = itemIn(call.params);
+  if (item && !(await engine.allowsItem(name, item)))
+    throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
+  const lease = await engine.lease(name, callerOf(call), signal);
   let unanswered = false;
   try {
     const { connection } = lease;
@@ -144,7 +184,7 @@ async function relay(
       Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
       { signal, onProgress },
     );
-    return withoutStamp(result);
+    return withoutStamp(await usableOnly(engine, name, result));
   } catch (error) {
     unanswered = !(error instanceof JsonRpcError);
     throw error;
@@ -152,6 +192,23 @@ async function relay(
     lease.release({ unanswered });
   }
 }
+
+/** Leaves out of a page what the rules disable. */
+async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
+  const usable: Record<string, unknown> = { ...page };
+  for (const list of ['resources', 'resourceTemplates', 'prompts'])
+    if (Array.isArray(page[list])) {
+      const allowed = await Promise.all(page[list].map((entry) => engine.allowsItem(name, idOf(entry))));
+      usable[list] = page[list].filter((_, at) => allowed[at]);
+    }
+  return usable;
+}
+
+const idOf = (entry: unknown): ItemRef => {
+  const { uri, uriTemplate, name } = Object(entry) as Params;
+  const id = uri ?? uriTemplate;
+  return id === undefined ? { kind: 'prompt', id: String(name) } : { kind: 'resource', id: String(id) };
+};
 
 async function introduce(engine: EngineCore, name: string) {
   const lease = await engine.lease(name, {});

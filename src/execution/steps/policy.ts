@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
-import type { ToolCall } from '../../core/types.ts';
+import type { ItemRef } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The decision of the rules, or of the approvals, about one tool. */
@@ -18,7 +18,7 @@ export interface PolicyDecision {
 }
 
 /** Decides about one tool; with `item`, about the resource or prompt. Throwing refuses the call. */
-export type Decide = (server: string, tool: string, item?: ToolCall['item']) => PolicyDecision;
+export type Decide = (server: string, tool: string, item?: ItemRef) => PolicyDecision;
 
 /** Refuses what the rules do not allow. */
 export const policy =
