@@ -28,7 +28,14 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
-import { type Answer, ForgottenError, type IncomingRequest, type Peer, type PeerRequestOptions } from './peer.ts';
+import {
+  type Answer,
+  ForgottenError,
+  type IncomingRequest,
+  LISTEN,
+  type Peer,
+  type PeerRequestOptions,
+} from './peer.ts';
 import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
@@ -278,7 +285,20 @@ export class McpConnection implements ToolProvider<ToolCall> {
   subscribe(filter: Readonly<Record<string, unknown>>): void {
     if (this.era !== 'modern') return;
     // Stays open as long as the connection. If the server refuses, lists become stale as usual.
-    this.#options.peer.request('subscriptions/listen', { notifications: filter }).catch(() => {});
+    this.#options.peer.request(LISTEN, { notifications: filter }).catch(() => {});
+  }
+
+  /** Asks for the updates of one resource, in the way of the server's era. Resolves with how to end that. */
+  async watchResource(uri: string): Promise<() => void> {
+    if (this.era === 'modern') {
+      const listening = new AbortController();
+      const notifications = { resourceSubscriptions: [uri] };
+      this.#options.peer.request(LISTEN, { notifications }, { signal: listening.signal }).catch(() => {});
+      return () => listening.abort();
+    }
+    const { signal } = new AbortController();
+    await this.request('resources/subscribe', { uri }, { signal });
+    return () => void this.request('resources/unsubscribe', { uri }).catch(() => {});
   }
 
   close(reason?: Error): Promise<void> {

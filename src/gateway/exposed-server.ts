@@ -15,8 +15,9 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
-import type { Surface } from './serve-stdio.ts';
+import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
+import { WatchedResources } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -28,7 +29,6 @@ const RELAYED: Readonly<Record<string, readonly string[]>> = {
 };
 /** Relayed requests of the old protocol only. */
 const RELAYED_LEGACY: Readonly<Record<string, readonly string[]>> = {
-  resources: ['resources/subscribe', 'resources/unsubscribe'],
   logging: ['logging/setLevel'],
 };
 /** Notifications of a server that its client should receive. */
@@ -43,8 +43,16 @@ const HEARD = new Set([
 /** Shows one server 1:1. */
 export function exposedSurface(handle: EngineHandle, name: string): Surface {
   const engine = coreOf(handle);
+  const watched = new WatchedResources(engine, name);
   return {
     relays: true,
+    listen: (params) => {
+      // What the server or a rule refuses stays silent: the SDK has answered the client.
+      const stops = urisIn(params).map((uri) => watched.watch(uri).catch(() => () => {}));
+      return () => {
+        for (const stop of stops) void stop.then((end) => end());
+      };
+    },
     run: async (tool, args, { caller, ...context }) => {
       const result = await engine.call({
         server: name,
@@ -59,17 +67,25 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
       return failure(result.error);
     },
     createServer: (handler, identity) => createExposedServer(engine, name, handler, identity),
-    relayChanges: (notify) =>
-      engine.onNotification((server, method, params) => {
-        if (server !== name) return;
-        if (method === 'notifications/tools/list_changed') notify.toolsChanged();
-        else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
-        else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
-        else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
-          notify.resourceUpdated(params.uri);
-      }),
+    relayChanges: (notify) => relayChanges(engine, name, notify),
   };
 }
+
+const relayChanges = (engine: EngineCore, name: string, notify: ChangeNotifier): (() => void) =>
+  engine.onNotification((server, method, params) => {
+    if (server !== name) return;
+    if (method === 'notifications/tools/list_changed') notify.toolsChanged();
+    else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
+    else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
+    else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+      notify.resourceUpdated(params.uri);
+  });
+
+/** The resources that a client listens to. */
+const urisIn = ({ notifications }: Params): string[] => {
+  const { resourceSubscriptions: uris } = Object(notifications) as Params;
+  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
+};
 
 async function createExposedServer(
   engine: EngineCore,
@@ -108,8 +124,44 @@ async function createExposedServer(
         return answer(engine, name, method, call, notifier(server, identity, context));
       });
   }
+  if (identity.era === 'legacy' && capabilities.resources) subscriptions(engine, name, server, identity, on);
+  // Over HTTP, a server of the new era lives as long as one request; `relayChanges` serves those.
+  else if (identity.session !== undefined) server.onclose = relayChanges(engine, name, notifierOf(server));
   return server;
 }
+
+/** Lets a client of the old protocol subscribe to resources over its own connection. */
+function subscriptions(
+  engine: EngineCore,
+  name: string,
+  server: Server,
+  identity: UpstreamIdentity,
+  on: (method: string, answer: (params: Params | undefined, context: ServerContext) => Promise<unknown>) => void,
+): void {
+  const watched = new WatchedResources(engine, name);
+  on('resources/subscribe', async (params, context) => {
+    const call = toUpstreamCall(server, identity, params, context);
+    const uri = String(call.params.uri);
+    if (!watched.has(uri)) await watched.watch(uri, callerOf(call), notifier(server, identity, context));
+    return {};
+  });
+  on('resources/unsubscribe', async (params) => {
+    watched.unwatch(String(params?.uri));
+    return {};
+  });
+  server.onclose = () => watched.close();
+}
+
+/** Announces changes to the client of one server; the SDK passes on those that the client listens to. */
+const notifierOf = (server: Server): ChangeNotifier => {
+  const sent = (sending: Promise<void>): void => void sending.catch(() => {});
+  return {
+    toolsChanged: () => sent(server.sendToolListChanged()),
+    promptsChanged: () => sent(server.sendPromptListChanged()),
+    resourcesChanged: () => sent(server.sendResourceListChanged()),
+    resourceUpdated: (uri) => sent(server.sendResourceUpdated({ uri })),
+  };
+};
 
 /** Reads a resource or gets a prompt through the whole pipeline. */
 async function read(

@@ -16,6 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { LISTEN } from '../connections/peer.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -149,6 +150,8 @@ export async function serveGatewayOnHttp(
       const from = { request, response, body };
       const fetch = async (web: Request): Promise<Response> => {
         incoming.set(web, from);
+        if (isObject(body) && body.method === LISTEN && isObject(body.params) && surface.listen)
+          whenClosed(response, surface.listen(body.params));
         const answer = await ((await isLegacyRequest(web, body))
           ? legacy(web, from)
           : modern.fetch(web, { parsedBody: body }));
