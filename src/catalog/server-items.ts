@@ -81,8 +81,8 @@ const SURE = 0.5;
 
 /**
  * Puts items among the tools of an answer, by relevance. Beside tools there are few items, and only such as fit about
- * as well. They fill free places. If no tool surely fits, an item that fits better than all of them comes first, and
- * takes the place of the last tool where none is free.
+ * as well. They fill free places. If no tool surely fits, or if it was asked for literally, an item that fits better
+ * than all tools comes first, and takes the place of the last tool where none is free.
  */
 export function withItems(
   tools: readonly SearchResult[],
@@ -95,7 +95,8 @@ export function withItems(
   const most = best.relevance >= SURE ? best.relevance : 1;
   const fitting = items
     .filter(({ relevance }) => relevance >= least)
-    .map((item) => (item.relevance > most ? { ...item, relevance: most } : item));
+    // 1 is that of a URI or a name that was asked for literally.
+    .map((item) => (item.relevance > most && item.relevance < 1 ? { ...item, relevance: most } : item));
   const free = Math.max(limit - tools.length, (fitting[0]?.relevance ?? 0) > best.relevance ? 1 : 0);
   const shown = fitting.slice(0, Math.min(free, LIMITS.search.items));
   return [...tools.slice(0, limit - shown.length), ...shown].sort((a, b) => b.relevance - a.relevance);

@@ -266,7 +266,7 @@ describe('search', () => {
       notes: expect.arrayContaining(['get a prompt: execute_tool anygpt get_prompt {server,name,arguments}']),
     });
     const { results } = await answerTo(engine, HOLIDAYS);
-    expect(results[0]).toMatchObject({ uri: HOLIDAYS });
+    expect(results[0]).toMatchObject({ uri: HOLIDAYS, relevance: 1 });
     expect((await answerTo(engine, 'tag:prompt')).results).toEqual([expect.objectContaining({ name: 'summarise' })]);
   });
 
