@@ -237,8 +237,6 @@ export interface SearchOptions {
   /** At most this many hits. Default 10; fewer if relevance drops. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
-  /** Also finds resources and prompts, beside the tools. Default false. */
-  readonly items?: boolean | undefined;
   /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
   readonly learnt?: readonly ToolScore[] | undefined;
   /**

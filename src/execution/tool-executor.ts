@@ -113,10 +113,13 @@ export interface ExecuteOptions {
   readonly requestState?: string | undefined;
   /** The MCP request that the call came with, for handlers of own tools. */
   readonly request?: ToolRequest | undefined;
-  /** The resource or prompt that is read instead of a tool being called. */
-  readonly item?: ItemRef | undefined;
   /** Counts the call apart from others to a source of the same name. Default: the server's name. */
   readonly gate?: string | undefined;
+}
+
+/** Options of a call that reads a resource or a prompt. */
+interface ItemOptions extends ExecuteOptions {
+  readonly item?: ItemRef | undefined;
 }
 
 /** A call that cannot be made, as the caller wrote it: no field need have the right type. */
@@ -220,7 +223,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args?: unknown,
-    options: ExecuteOptions = {},
+    options: ItemOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
@@ -252,7 +255,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args: ToolCall['arguments'] = {},
-    options: ExecuteOptions,
+    options: ItemOptions,
     signal: CallSignal,
   ): ToolCall {
     const { timeout: ms } = options;
