@@ -178,7 +178,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'config:broken-start': promise(
     'A gateway whose configuration cannot be used starts, says so in its five tools, and heals',
-    ['src/cli/commands/serve-broken.test.ts', 'starts all the same and says so in all five tools'],
+    ['src/cli/commands/serve-broken.test.ts', 'starts anyway and says so in all five tools'],
     ['src/cli/commands/serve-broken.test.ts', 'works as soon as the file is mended'],
     ['src/cli/commands/serve-broken.test.ts', 'says so over HTTP'],
     ['src/cli/commands/serve-broken.test.ts', 'keeps exit code 2'],
@@ -682,7 +682,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'cli:wait': promise(
     'A one-shot command waits for first lists, and for nothing that was seen',
-    [COMMANDS_BIN, 'waits for servers nobody has seen'],
+    [COMMANDS_BIN, 'waits for servers without a list'],
     [COMMANDS_BIN, 'starts no server, and --offline never does'],
   ),
   'cli:arguments': promise(

@@ -1,9 +1,9 @@
 /**
- * Holds the tools of every server: in memory if needed, on disk between runs, always searchable.
+ * Holds the tools of every server: in memory on demand, on disk between runs, in a search index at all times.
  *
  * A search index is saved on disk together with one line per server, so that a start reads one file and no definitions.
- * A server's definitions are read on demand. A list is replaced as a whole: until the last step of a long replacement,
- * readers see the old one.
+ * A server's definitions are read on demand. A list is replaced as a whole: readers see the old list until the new one is
+ * complete.
  * @module
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -30,7 +30,7 @@ export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly rules: Pick<RuleSet, 'decide'>;
   readonly store: CatalogStore | undefined;
-  /** False: the index stays in memory, because it holds tools that may not be written. Default true. */
+  /** Set to false to keep the index off the disk, because it holds tools that must not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
   readonly search: SearchEngine;
   /** The index of resources and prompts: an own one, so that they never change how tools are ranked. */
@@ -63,7 +63,7 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataStore();
-  /** The enabled tools of each server, sorted; until its list changes. */
+  /** Caches the enabled tools of each server, sorted, until its list changes. */
   readonly #cache = new CachingLayer();
   readonly #writes = new Set<Promise<void>>();
   /** Lists that could not be written, by server. The next save tries again. */
@@ -259,13 +259,16 @@ export class Catalog {
     });
   }
 
-  /** Like `put`, at once. For a source whose list is not being put already. With `isSearched` false it is not indexed. */
+  /**
+   * Like `put`, but synchronous. Call it only while no other `put` of the source is running. With `isSearched` false,
+   * the list is not indexed.
+   */
   putNow(listing: Listing, isSearched = true): boolean {
     const entry = this.#entryOf(listing);
     return entry !== undefined && atOnce(this.#put(entry, listing, isSearched));
   }
 
-  /** Forgets what was learnt about one server, or about all. What the configuration gives stays. */
+  /** Forgets the list of one server, or of all. Tools from the configuration stay. */
   async forget(server?: string): Promise<void> {
     for (const [name, entry] of this.#entries) {
       if (server !== undefined && name !== server) continue;
@@ -273,7 +276,7 @@ export class Catalog {
     }
   }
 
-  /** Writes the index if it has changed, and lists that could not be written before. Waits for all writes. */
+  /** Writes the index if it has changed, and retries lists that could not be written. Waits for all writes. */
   async save(): Promise<void> {
     const unwritten = [...this.#unwritten.values()];
     this.#unwritten.clear();
@@ -336,7 +339,7 @@ export class Catalog {
     this.#startOver(entry, entry.state);
   }
 
-  /** Removes a server from the index and adds what the configuration gives. */
+  /** Removes a server from the index, then adds its tools from the configuration. */
   #startOver(entry: Entry, known: IndexEntry | undefined): void {
     const { definition, fingerprint } = entry;
     if (known) {
@@ -350,7 +353,7 @@ export class Catalog {
       atOnce(this.#install(entry, configuredListing(definition, fingerprint), undefined));
   }
 
-  /** Takes a list. Tools that did not change keep their metadata and their place in the index. Returns whether one did. */
+  /** Stores a list. Unchanged tools keep their metadata and their place in the index. Returns whether any tool changed. */
   *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
@@ -371,7 +374,7 @@ export class Catalog {
     const text = about(definition, listing);
     const isSameText = text === about(definition, entry.state);
     const isChanged = before === undefined || changed.length + gone.length > 0;
-    // The index finds the place of a tool by its name, which must survive UTF-8.
+    // The index finds a tool by its name, so every name must survive encoding as UTF-8.
     const isPart = before && isSameText && [...before.keys(), ...tools.keys()].every(isWellFormed);
     if (reindex && isPart && isChanged) yield* this.search.changeServerInSteps(server, changed, gone, text);
     else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata, text);

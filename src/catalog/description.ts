@@ -15,8 +15,8 @@ export interface Description extends ToolMetadata {
 }
 
 /**
- * Adds parameters and examples; an example is made up only where types alone do not show how to call the tool.
- * @param wanted somebody asked for examples, so one is made up for a simple tool, too
+ * Adds parameters and examples. Generates an example only if the types alone do not show how to call the tool.
+ * @param wanted examples were asked for: generate one for a simple tool, too
  */
 export function describeTool(tool: ToolMetadata, wanted = false): Description {
   const parameters = describeParameters(tool.inputSchema);

@@ -11,7 +11,7 @@ import { waitAtMost } from '../async/time-limit.ts';
 export interface Attempt<Failure> {
   /** False once the list was invalidated: the result of this reading no longer counts. */
   readonly isCurrent: () => boolean;
-  /** Records why an attempt failed while others follow. `isWorthWaiting` false releases the callers. */
+  /** Records why an attempt failed, if another follows. With `isWorthWaiting` false, callers stop waiting. */
   readonly failed: (failure: Failure, isWorthWaiting: boolean) => void;
   /** Announces the next attempt. New callers wait for it. */
   readonly next: () => void;
@@ -36,7 +36,7 @@ export interface Reading {
   readonly startedAt: number;
   /** Whether the list had failed before. */
   readonly isRepeat: boolean;
-  /** Settles when the list is read, or when nothing is left that is worth waiting for. */
+  /** Settles when the list is read, or when no further attempt is worth waiting for. */
   readonly answered: Promise<void>;
   /** Whether callers were released while the reading goes on in the background. */
   readonly isAnswered: boolean;
@@ -83,6 +83,7 @@ export class ListKeeper<Failure, Context = void> {
   /** How often the list was marked as out of date, and how many of these marks the last reading has seen. */
   #marks = 0;
   #seenMarks = 0;
+  /** Whether a reading has ended, successfully or not, since the list was last invalidated. */
   #isSettled = false;
 
   constructor(options: ListKeeperOptions<Failure, Context>) {
@@ -97,11 +98,6 @@ export class ListKeeper<Failure, Context = void> {
 
   get reading(): Reading | undefined {
     return this.#reading;
-  }
-
-  /** Whether a reading has ended, successfully or not, since the list was last invalidated. */
-  get isSettled(): boolean {
-    return this.#isSettled;
   }
 
   /** Whether the list is stale or known to have changed. */
@@ -151,7 +147,7 @@ export class ListKeeper<Failure, Context = void> {
     return this.#reading && !this.#isSettled ? waitAtMost(this.#reading.answered, ms) : undefined;
   }
 
-  /** Marks the list as out of date. It is read when next due, also if a reading is running that may have missed it. */
+  /** Marks the list as out of date. It is read again when due, even after a running reading, which may miss the change. */
   outdate(): void {
     this.#marks++;
   }

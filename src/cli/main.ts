@@ -28,7 +28,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/install.ts')).install,
   },
   uninstall: {
-    summary: 'Remove it from a client and restore what was moved',
+    summary: 'Remove this gateway from a client and restore what was moved',
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
   add: {

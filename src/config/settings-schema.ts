@@ -131,7 +131,7 @@ const auditSchema = z.strictObject({
 });
 
 /** The log levels, quietest last. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const logSchema = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), 'info', 'The least severe messages that are written.'),
@@ -219,7 +219,7 @@ export const settingsShape = {
   registries: setting(
     z.array(registrySchema).check(z.maxLength(LIMITS.registry.registries)),
     [OFFICIAL_REGISTRY],
-    'Where servers are looked up that are not configured: MCP registries. Of two with a server of one name, the first wins. They are asked by `anygpt mcp registry` only.',
+    'MCP registries, in order of precedence. Only `anygpt mcp registry`, `add` and `update` ask them.',
   ),
   validation: group(validationSchema, 'How strictly results are checked.'),
   limits: group(limitsSchema, 'Every limit of the gateway.'),

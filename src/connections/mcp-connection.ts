@@ -277,10 +277,6 @@ export class McpConnection implements ToolProvider<ToolCall> {
     }
   }
 
-  notify(method: string, params?: Readonly<Record<string, unknown>>): void {
-    this.#options.peer.notify(method, params);
-  }
-
   /** Subscribes to changes of a modern server. Old servers announce them without a subscription. */
   subscribe(filter: Readonly<Record<string, unknown>>): void {
     if (this.era !== 'modern') return;

@@ -44,7 +44,7 @@ export async function openConnection(definition: ServerDefinition, options: Open
       options.secrets.redactWords,
       LIMITS.text.detail,
     );
-    throw new ServerConnectionError(name, sentence(`${name} could not be connected: ${why}`), {
+    throw new ServerConnectionError(name, sentence(`Cannot connect to ${name}: ${why}`), {
       cause: error,
     });
   }

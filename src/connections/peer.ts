@@ -123,11 +123,6 @@ export class Peer {
     return this.#closed !== undefined;
   }
 
-  /** Requests that wait for an answer. */
-  get inFlight(): number {
-    return this.#pending.size;
-  }
-
   /** Whether a caller waits for an answer. */
   get isAwaited(): boolean {
     for (const pending of this.#pending.values()) if (isWaitedFor(pending)) return true;

@@ -106,8 +106,11 @@ const defaults = {
   },
   /** Results that are kept for `read_result`: an agent reads on within minutes or never. */
   results: { bytes: 64 * MIB, keptMs: 600_000 },
-  /** Calls that wait for the next request of their client. Each holds a connection to a server. */
-  parked: { calls: 256, waitMs: 300_000 },
+  /**
+   * Calls that wait for the next request of their client. Each holds a connection, of a local server a process: all of
+   * them leave each server a place for one more (`connections/local-places.ts`).
+   */
+  parked: { calls: 20, waitMs: 300_000 },
   /** Sessions of HTTP clients: each has a server object; idle ones end when a new client comes. */
   http: { sessions: 256 },
   /** Records that wait for the disk. */
@@ -542,6 +545,16 @@ const limits = {
     message: 16 * MIB,
     /** One HTTP request, which is the SDK's own limit; arguments that came as text. */
     body: 4 * MIB,
+    /** Bodies of this length are no heavier than the connection that brings them. */
+    shortBody: 16 * KIB,
+    /** All longer bodies that are being read: eight of the longest. */
+    bodies: 32 * MIB,
+    /** Short requests of one HTTP client that are answered at once. */
+    runningRequests: 4,
+    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
+    waitingRequests: 64,
+    /** Connections of HTTP clients: four for each session. */
+    connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
     largeRequest: 64 * KIB,
     /** Text of an unfinished line that is looked at again with the next chunk. */

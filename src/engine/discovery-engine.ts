@@ -49,9 +49,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /**
-   * The tools for a model, in the format of its API. Own tools are always current if their provider lists them at once,
-   * as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists. Once all tools were returned, the
-   * failures that `handle()` answers name no meta-tools: a call does not tell which tools its model was given.
+   * The tools for a model, in the format of its API. Own tools are always current if their provider lists them
+   * synchronously, as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists. After the first list
+   * of all tools, errors from `handle()` no longer mention meta-tools: a call does not tell which list its model got.
    */
   tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
     return this.#tools.tools(options);

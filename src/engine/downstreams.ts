@@ -146,7 +146,7 @@ export class Downstreams {
     }
   }
 
-  /** Reads one source's tools: at once for a provider that lists at once. */
+  /** Reads one source's tools: synchronously, if it is a provider that lists synchronously. */
   list(definition: SourceDefinition, caller: Caller | undefined): Listing | Promise<Listing> {
     return isProvider(definition) ? this.providers.list(definition) : this.#listServer(definition, caller);
   }
@@ -348,7 +348,7 @@ export class Downstreams {
   #withoutSecrets(error: unknown, server: string): unknown {
     if (!(error instanceof Error)) return error;
     const message = this.redact(error.message);
-    // Passed on unchanged, apart from secrets, to clients that see the server as it is.
+    // Clients of an exposed server get this error unchanged, apart from secrets.
     if (error instanceof JsonRpcError)
       return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
     if (error instanceof DiscoveryError) {

@@ -90,15 +90,16 @@ export class EngineCore implements EngineHandle {
   }
 
   /**
-   * Like `states`, with the current lists of providers that list at once. While the configuration loads, what is known
-   * without it.
+   * Like `states`, after updating the lists of providers that list synchronously. While the configuration loads, returns
+   * what is known without it.
    */
   get sourcesNow(): readonly KnownSources[] {
     const { states } = this;
-    for (const state of states) this.#runtime.renew(state);
+    const { providers } = this.#runtime.downstreams;
+    for (const state of states) providers.renew(state);
     if (states.length > 0 || this.problem) return states;
     this.#before ??= this.#beforeLoading();
-    this.#runtime.renewBefore(this.#before);
+    providers.renewBefore(this.#before);
     return [this.#before];
   }
 
@@ -382,7 +383,7 @@ export class EngineCore implements EngineHandle {
     return withRate(this.#runtime.counts, 1);
   }
 
-  /** The same for all gateways that share the cache folder, over the last thirty days or since `since`. */
+  /** Cache hits and misses of all gateways that share the cache folder, over thirty days or since `since`. */
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
     return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
@@ -437,7 +438,7 @@ export class EngineCore implements EngineHandle {
     return (await this.#state()).config;
   }
 
-  /** Opens a connection to a server in advance. Throws what keeps it from that. */
+  /** Opens a connection to a server in advance. Throws if the server cannot be reached. */
   async connect(server: string): Promise<void> {
     (await this.lease(server, {})).release();
   }
@@ -452,7 +453,7 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.downstreams.pool.isConnected(server);
   }
 
-  /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
+  /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const known = requireServer(await this.#state(), server);
     if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
@@ -493,7 +494,7 @@ export class EngineCore implements EngineHandle {
   async #states(): Promise<readonly EngineState[]> {
     const state = await this.#state();
     const states = [state, ...this.#runtime.requests.beside(state)];
-    for (const one of states) if (one.providers.length > 0) await this.#runtime.renewed(one);
+    for (const one of states) if (one.providers.length > 0) await this.#runtime.downstreams.providers.renewed(one);
     return states;
   }
 
@@ -518,6 +519,6 @@ const isName = (written: unknown): boolean => typeof written === 'string' && wri
 
 const NAMELESS = fail(
   'VALIDATION_ERROR',
-  `A tool is named by its server and its name, each a text of at most ${LIMITS.names.qualified} characters.`,
+  `A call needs a server and a tool, each a string of at most ${LIMITS.names.qualified} characters.`,
   { outcome: 'not_sent' },
 );

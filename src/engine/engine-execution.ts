@@ -1,5 +1,5 @@
 /**
- * Builds the execute flow of an engine: connects the proxy's steps to rules, catalogue, connections and audit log.
+ * Builds the execute flow of an engine: connects the executor's steps to rules, catalogue, connections and audit log.
  * @module
  */
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import type { RequestStates } from './request-states.ts';
 /** Carries out calls under one configuration. */
 export interface Execution {
   readonly proxy: ToolExecutor;
-  /** Writes what is still to be recorded. */
+  /** Writes pending audit records. */
   closeAudit(): Promise<void>;
 }
 

@@ -6,7 +6,6 @@
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
-import type { Listing } from '../catalog/listing.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -23,14 +22,7 @@ import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import {
-  buildState,
-  type EngineState,
-  type KnownServer,
-  type KnownSources,
-  requestState,
-  type StateWorld,
-} from './engine-state.ts';
+import { buildState, type EngineState, type KnownServer, requestState, type StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
@@ -67,7 +59,7 @@ export class EngineRuntime {
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
-  /** Steps that calls wait for before they reach their execution. */
+  /** Preparations that calls wait for before they are executed. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
   #reads: HeardReads = new Map();
@@ -135,39 +127,6 @@ export class EngineRuntime {
     return state && this.requests.having(state, server).servers.get(server)?.definition;
   }
 
-  /** Reads the changed lists of providers, before a tool is looked up in them. */
-  async renewed({ providers, discovery }: EngineState): Promise<void> {
-    const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
-    if (changed.length > 0)
-      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
-  }
-
-  /**
-   * Reads the lists of providers that are missing, old or changed: at once where a provider lists at once, otherwise in
-   * the background.
-   */
-  renew({ providers, catalog, discovery }: EngineState): void {
-    for (const source of providers) {
-      const { name } = source;
-      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
-      if (isMissing || discovery.isDue(name) || this.downstreams.providers.hasChanged(source))
-        void discovery.readNow(name);
-    }
-  }
-
-  /** The same before the configuration is loaded. */
-  renewBefore({ providers, catalog }: KnownSources): void {
-    for (const source of providers) {
-      const { providers: lists } = this.downstreams;
-      if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
-      const listing = lists.list(source);
-      const take = (listed: Listing) => catalog.putNow(listed, false);
-      // The loaded state reads it too, and reports what went wrong.
-      if (listing instanceof Promise) listing.then(take, () => {});
-      else take(listing);
-    }
-  }
-
   /** The current state, once it is loaded. Rejects with the configuration error. */
   ready(): Promise<Running> {
     return this.#ready;
@@ -179,13 +138,13 @@ export class EngineRuntime {
     return complete ? this.embeddings.complete(signal) : this.embeddings.status();
   }
 
-  /** What carries out calls. Loaded by the first call, so that a program that only searches does not pay for it. */
+  /** The execute flow. Loaded by the first call, so that a program that only searches does not pay for it. */
   execution(running: Running): Execution | Promise<Execution> {
     running.opening ??= this.#openExecution(running);
     return running.execution ?? running.opening;
   }
 
-  /** Registers a step that a call waits for before its execution. Closing waits for it too. */
+  /** Registers a preparation that a call waits for before it is executed. Closing waits for it too. */
   onTheWay<T>(step: T | Promise<T>): Promise<T> {
     const settled = Promise.resolve(step);
     const gone = () => this.#onTheWay.delete(settled);
@@ -209,7 +168,7 @@ export class EngineRuntime {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
       const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
-      const renew = () => void (this.#current && this.renewed(this.#current.state));
+      const renew = () => void (this.#current && this.downstreams.providers.renewed(this.#current.state));
       const stop = typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, renew) : undefined;
       return () => typeof stop === 'function' && stop();
     });
@@ -317,7 +276,7 @@ export class EngineRuntime {
     this.#pages.close();
   }
 
-  /** Waits for calls that began before closing but have not reached their execution yet. */
+  /** Waits for calls that began before closing but are not executed yet. */
   async #arrivals(): Promise<void> {
     const until = elapsedNow() + (this.#current?.state.config.limits.drain ?? 0);
     for (;;) {

@@ -43,7 +43,7 @@ export interface KnownSources {
 
 export interface EngineState extends KnownSources {
   readonly config: ResolvedConfig;
-  /** Tells this gateway from others. */
+  /** Identifies this gateway among others. */
   readonly id: string;
   readonly rules: RuleSet;
   /** Servers that are configured but disabled. */
@@ -149,7 +149,7 @@ export function requestState(
   return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
 }
 
-/** The further names of providers that were named apart, for rules. */
+/** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>
   new Map(providers.filter(isRenamed).map(({ name, wantedName }) => [name, { others: [wantedName] }]));
 

@@ -28,7 +28,7 @@ export interface EngineOptions extends LoaderOptions {
   /** Connect to nothing and answer from the cache. */
   readonly offline?: boolean | undefined;
   /**
-   * False: read lists only while a caller waits, and nothing in the background. For programs that end after one answer.
+   * Set to false to read lists only while a caller waits, never in the background. For programs that end after one answer.
    */
   readonly background?: boolean | undefined;
   /** Return results of any size in one piece, for a caller that cannot read further pages. */
@@ -97,7 +97,7 @@ export function realEngineWorld(
   const { providers = [], state = defaultState }: EngineExtras = isObject(given) ? given : {};
   const inherited = options.env ?? process.env;
   const isFolder = state !== undefined && state !== 'memory';
-  // The folder decides about the cache too.
+  // The state folder also holds the cache.
   const env = isFolder ? { ...inherited, ANYGPT_HOME: resolve(state), ANYGPT_CACHE_DIR: undefined } : inherited;
   return {
     env,

@@ -58,7 +58,7 @@ export async function findTools(
   });
 }
 
-/** Searches one state. Without `onLookup` it is the state of a request, which is neither learnt from nor counted. */
+/** Searches one state. Without `onLookup` it is the state of a request: nothing is learnt or counted. */
 async function findIn(
   runtime: EngineRuntime,
   state: EngineState,

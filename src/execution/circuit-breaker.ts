@@ -1,6 +1,6 @@
 /**
- * Implements one circuit breaker: records how calls went and decides whether the next may go. It is closed, open, or
- * lets one probe through.
+ * Implements one circuit breaker: records the outcome of calls and decides whether the next call may go. It is closed,
+ * open, or lets one probe through.
  * @module
  */
 
@@ -38,12 +38,6 @@ export class CircuitBreaker {
     const { inARow = breaker.failures, share = breaker.rate, atLeast = breaker.minimum } = options;
     const { window = breaker.window, open = breaker.open } = options;
     this.#options = { inARow, share, atLeast, window, open };
-  }
-
-  /** `closed`, `open`, or `probing` while one call tests whether the server is back. */
-  get state(): 'closed' | 'open' | 'probing' {
-    if (this.#openUntil === undefined) return 'closed';
-    return this.#probing ? 'probing' : 'open';
   }
 
   /** Returns the milliseconds until a call may go; 0 when one may go now. Changes nothing. */

@@ -25,7 +25,6 @@ import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
-import type { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
@@ -122,7 +121,7 @@ interface ItemOptions extends ExecuteOptions {
   readonly item?: ItemRef | undefined;
 }
 
-/** A call that cannot be made, as the caller wrote it: no field need have the right type. */
+/** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
   readonly tool?: unknown;
@@ -141,9 +140,7 @@ const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
 export class ToolExecutor {
-  /** State of the breakers, for status pages. */
-  readonly breakers: CircuitBreakers;
-  /** Counters of calls, for the proxy that replaces this one. */
+  /** Counters of calls, for the executor that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
@@ -167,7 +164,6 @@ export class ToolExecutor {
     this.gates = options.gates ?? new CallGates(clock);
     const { slots, buckets, breakers } = this.gates;
     breakers.configure(options.breaker);
-    this.breakers = breakers;
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     this.#record = record;
@@ -274,7 +270,7 @@ export class ToolExecutor {
       request: options.request,
       gate: options.gate ?? server,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
-      // Set so that all copies made by steps have the same shape.
+      // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
       item: options.item,
@@ -308,7 +304,7 @@ export class ToolExecutor {
     return this.#closing;
   }
 
-  /** Waits for running calls, however long, then releases everything. For a proxy that was replaced. */
+  /** Waits for running calls, however long, then releases everything. For an executor that was replaced. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) await this.#untilDrained();
     await this.validators.close();

@@ -23,7 +23,7 @@ export interface UpstreamIdentity {
 type Params = Readonly<Record<string, unknown>>;
 
 /** Restores the parameters that the SDK took out of a request, because a relay passes on everything. */
-export function wholeParams(params: Params | undefined, context: ServerContext): Params {
+function wholeParams(params: Params | undefined, context: ServerContext): Params {
   const { inputResponses } = context.mcpReq as { inputResponses?: unknown };
   const state = (context.mcpReq as { requestState?: () => unknown }).requestState?.();
   return {
@@ -58,7 +58,7 @@ export function toUpstreamCall(
   };
 }
 
-/** Asks the agent with our own request, related to the one being answered. */
+/** Asks the agent with a request of our own, related to the request being answered. */
 function askThrough(context: ServerContext): Ask {
   return async (request, signal) => {
     try {

@@ -78,12 +78,6 @@ export class McpRegistries {
     this.#now = now;
   }
 
-  /** Tells whether anything was synced. Sends nothing. */
-  async isSynced(): Promise<boolean> {
-    const contents = await Promise.all(this.#registries.map(({ store }) => store.contents()));
-    return contents.some((one) => one !== undefined);
-  }
-
   /** Finds servers by what they do, best first, deprecated ones last. Throws only if no registry can say anything. */
   async search(
     query: string,

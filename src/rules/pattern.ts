@@ -130,7 +130,7 @@ const wildcards = (glob: string): string => glob.replace(/[^*?[\]{},!\\]/g, '');
 const composed = (name: string): string => name.normalize('NFC');
 
 /** Returns a name as written, and as a reader would take it. */
-export function readingsOf(name: string): string[] {
+function readingsOf(name: string): string[] {
   const [written, plain] = [composed(name), plainName(name)];
   return written === plain ? [written] : [written, plain];
 }

@@ -131,6 +131,23 @@ describe('data', () => {
     expect(atOnce(redactFailure(harmless, redactWords))).toBe(harmless);
   });
 
+  it('of an error is masked in blocks of every type and in every other member; kinds, keys and bytes stay', () => {
+    const token = 'k9Xw2LpQ8sVbT1zR';
+    const data = Buffer.from('an image').toString('base64');
+    const result = (said: string) => ({
+      isError: true,
+      content: [
+        { type: 'resource', resource: { uri: `file:///${said}`, text: said, mimeType: said, blob: data } },
+        { type: 'resource_link', uri: `x:${said}`, name: said, _meta: { [token]: said } },
+        { type: 'image', data, mimeType: 'image/png' },
+        { type: 'of another protocol', parts: [[said]] },
+      ],
+      _meta: { x: said },
+      structuredContent: { y: { z: [said] } },
+    });
+    expect(atOnce(redactFailure(result(token), redactWords))).toEqual(result('***'));
+  });
+
   it('of an error is looked through in steps, however long it is, and a secret at a border is seen', () => {
     for (let before = 30_000; before < 34_000; before += 97) {
       const text = `${'x '.repeat(before / 2)}k9Xw2LpQ8sVbT1zR ${'y '.repeat(100_000)}`;

@@ -90,7 +90,7 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
 }
 
 /** Tells whether an error is the fault of the server or the connection, not of the call. */
-export function isInfrastructureFailure(error: ErrorInfo): boolean {
+function isInfrastructureFailure(error: ErrorInfo): boolean {
   // A server that lost our session is reconnected; that shows whether it works.
   if (causeOf(error) instanceof UnheededError) return false;
   // A failure that only the user can fix is reported every time; an open breaker would hide it.
@@ -106,5 +106,5 @@ function isRefusedCall(error: ErrorInfo): boolean {
   return typeof status === 'number' && status >= 400 && status < 500;
 }
 
-/** What one request brings along ends with it: there is nothing to stop calling. */
+/** A request's own source ends with the request, so it needs no breaker. */
 const isOfOneRequest = ({ gate, server }: ToolCall): boolean => gate !== undefined && gate !== server;

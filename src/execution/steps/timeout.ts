@@ -10,7 +10,7 @@ import { DEFAULTS } from '../../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
-import type { Handler, Step } from '../pipeline.ts';
+import { type Handler, nameOf, type Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
 
@@ -25,7 +25,7 @@ export interface TimeoutOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Watches over one call at a time each; a caller's own deadline replaces both limits. */
+/** Creates the step. A caller's own deadline replaces both limits. */
 export function timeout(options: TimeoutOptions = {}): Step {
   const {
     idle = DEFAULTS.limits.callIdle,
@@ -46,15 +46,11 @@ export function timeout(options: TimeoutOptions = {}): Step {
   };
 }
 
-const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
+const tooLate = (call: ToolCall): ToolResult<never> =>
   fail(
     'TOOL_EXECUTION_TIMEOUT',
-    `The deadline for ${server}:${tool} passed before it could be called; nothing was sent.`,
-    {
-      server,
-      tool,
-      outcome: 'not_sent',
-    },
+    `The deadline for ${nameOf(call)} passed before it could be called; nothing was sent.`,
+    { server: call.server, tool: call.tool, outcome: 'not_sent' },
   );
 
 /** One watched call: its timer, the derived signal and the single answer. */
@@ -93,7 +89,7 @@ class WatchedCall implements Watched, IdleClock {
         this.#fail(thrown);
         return;
       }
-      // After the call is sent, because its answer comes in a later turn at the earliest.
+      // Safe after sending: the answer comes in a later turn of the event loop at the earliest.
       const { signal } = this.#call;
       if (signal.aborted) return this.#cancel();
       signal.addEventListener('abort', this.#onAbort);
@@ -115,7 +111,7 @@ class WatchedCall implements Watched, IdleClock {
     this.#pauses--;
     this.#call.idleClock?.resume();
     this.#lastSign = this.#clock.now();
-    // Earlier than before, so the watchdog must be told.
+    // `due` may be earlier now, so the watchdog must be told.
     if (this.#pauses === 0 && this.#resolve !== undefined) this.#watchdog.add(this);
   }
 
@@ -125,7 +121,7 @@ class WatchedCall implements Watched, IdleClock {
 
   readonly #onProgress = (progress: Progress): void => {
     if (this.#resolve === undefined) return;
-    // Only moves `due`, which is checked when it would have expired, so many notifications cost nothing.
+    // Only moves `due`. The watchdog reads it when the old one passes, so many notifications cost nothing.
     this.#lastSign = this.#clock.now();
     this.#call.onProgress?.(progress);
   };
@@ -139,7 +135,7 @@ class WatchedCall implements Watched, IdleClock {
       : `took over ${seconds} s`;
     const failure = fail(
       'TOOL_EXECUTION_TIMEOUT',
-      `${server}:${tool} ${what} and was given up. It may still have taken effect: check before calling it again.`,
+      `${nameOf(this.#call)} ${what} and was given up. It may still have taken effect: check before calling it again.`,
       { server, tool, outcome: 'unknown' },
     );
     this.#settle(failure);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ErrorDetails } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { nearestName } from '../../text/nearest-names.ts';
 import type { Path, Violation } from './check-value.ts';
@@ -21,7 +22,16 @@ export interface Problem {
   readonly suggestion?: string | undefined;
 }
 
-/** Describes what is wrong, the same thing once. */
+/** The problems in one line. */
+export const listed = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join('; ');
+
+/** The violated parts of the schema by path, and the suggestions, for an error. */
+export const detailsOf = (problems: readonly Problem[]): Pick<ErrorDetails, 'schema' | 'suggestions'> => ({
+  schema: Object.fromEntries(problems.map(({ path, schema }) => [path === '' ? '(all)' : path, schema])),
+  suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
+});
+
+/** Describes violations, without duplicates. */
 export function describeViolations(violations: readonly Violation[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations.flatMap(unfold)) {
@@ -125,7 +135,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'uniqueItems':
       return 'must not contain the same item twice';
     case 'contains':
-      return `must contain ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
+      return `must contain ${node.maxContains === undefined ? 'at least' : `at most ${node.maxContains} and at least`} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
     case 'minProperties':
       return `must have at least ${node.minProperties} properties, has ${sizeOf(value)}`;
     case 'maxProperties':
