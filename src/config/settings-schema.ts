@@ -144,6 +144,11 @@ const validationSchema = z.strictObject({
     'warn',
     'What happens when a result breaks its tool’s output schema: nothing, a note in the audit log, or an error.',
   ),
+  observe: setting(
+    flag,
+    false,
+    'Infer what tools without an output schema return from their first results. `get_tool_details` shows it as inferred, to every caller; it holds names of fields, no values. No result is checked against it.',
+  ),
 });
 
 /** A service that turns texts into vectors, replacing the built-in vectors. */

@@ -74,6 +74,8 @@ const defaults = {
     /** When calls to a failing server are refused at once. */
     breaker: { failures: 5, rate: 0.5, minimum: 10, window: 30_000, open: 30_000 },
   },
+  /** How often one remote server is asked for its list. */
+  listing: { requestsPerSecond: 10, burst: 20 },
   /** The configuration keys under `retry`. */
   retry: { attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 },
   /** The configuration keys under `audit`. */
@@ -740,11 +742,32 @@ const limits = {
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
+    /** Servers that were discovered without being configured; each has a list and an index in memory. */
+    guests: 256,
+  },
+  /** What is looked at to infer the type of a tool's results. */
+  observe: {
+    /** Results of one tool: more of them rarely say more. */
+    results: 8,
+    /** Values of one result: a fraction of a millisecond. */
+    values: 2_000,
+    /** Levels of nesting. */
+    depth: 8,
+    /** Fields of one object; an object with more is a map. */
+    properties: 64,
+    /** Characters of a text that may be JSON. */
+    text: 64 * KIB,
+    /** Characters of a schema that is kept. */
+    schema: 8 * KIB,
+    /** Characters of the type that an agent is shown. */
+    shown: 300,
   },
   /** How long something is waited for, in milliseconds. Calls and lists have keys of their own under `limits`. */
   time: {
     /** `setTimeout` takes no more; a longer wait would fire at once. */
     timer: 2 ** 31 - 1,
+    /** A call that only finds out what a tool returns. */
+    safeCall: 10_000,
     /** The longest `Retry-After` that is waited for. */
     retryAfter: MINUTE,
     /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */

@@ -18,7 +18,15 @@ import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerItems, ServerStatus, ToolCall } from '../core/types.ts';
+import type {
+  Caller,
+  IdleClock,
+  RateLimit,
+  ServerDefinition,
+  ServerItems,
+  ServerStatus,
+  ToolCall,
+} from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
@@ -153,10 +161,18 @@ export class Downstreams {
 
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    await this.#listingTurn(definition);
+    await this.listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
-      const { connection } = lease;
+      return await this.listOver(lease.connection, definition, caller);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Reads a server's tools over an open connection. */
+  async listOver(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
+    try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
       // Subscribe first, so that no change between listing and subscribing is missed.
@@ -178,8 +194,6 @@ export class Downstreams {
       };
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
-    } finally {
-      lease.release();
     }
   }
 
@@ -247,11 +261,16 @@ export class Downstreams {
     };
   }
 
-  /** Limits how often a remote server is asked for its list. */
-  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (isLocal(connection)) return;
+  /**
+   * Waits for the turn to ask a server for its list. A local server waits only for a `rate` that a caller gives, which
+   * holds until another one is given.
+   */
+  async listingTurn({ name, connection }: ServerDefinition, rate?: RateLimit): Promise<void> {
+    const known = this.#listings.get(name);
+    if (known === undefined && rate === undefined && isLocal(connection)) return;
     const now = this.#world.elapsed();
-    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    const bucket = known ?? new TokenBucket(rate ?? DEFAULTS.listing, now);
+    if (known && rate) known.change(rate, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
@@ -379,9 +398,6 @@ async function redactItems(items: Partial<ServerItems>, redact: Redact): Promise
   );
   return Object.fromEntries(await Promise.all(lists));
 }
-
-/** Rate of list requests to one remote server. */
-const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
 
 /** Lists tools. A server that does not know `tools/list` has none. */
 async function listTools(connection: McpConnection) {

@@ -83,6 +83,11 @@ export class EngineCore implements EngineHandle {
     return this;
   }
 
+  /** The parts, for the discovery service: another view of the same engine. */
+  get runtime(): EngineRuntime {
+    return this.#runtime;
+  }
+
   /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;
@@ -240,7 +245,9 @@ export class EngineCore implements EngineHandle {
     if (!found.success) return found;
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata, options.examples));
+    const { definition, metadata } = found.data;
+    const inferredOutput = this.#runtime.outputs.schemaOf(definition);
+    return ok({ ...describeTool(metadata, options.examples), ...(inferredOutput && { inferredOutput }) });
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
@@ -263,10 +270,12 @@ export class EngineCore implements EngineHandle {
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
-      if (owner !== state)
-        return await proxy.execute(ref.server, ref.tool, request.arguments, ofOneRequest(owner, request));
-      const result = await proxy.execute(ref.server, ref.tool, request.arguments, request);
-      runtime.usage?.settled(ref, request.caller, result);
+      const isShared = owner === state;
+      const options = isShared ? request : ofOneRequest(owner, request);
+      const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
+      if (isShared) runtime.usage?.settled(ref, request.caller, result);
+      if (state.config.validation.observe && result.success)
+        runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
       return toFailure(error, where);

@@ -7,7 +7,7 @@ import { OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { lookUpItem } from '../catalog/item-lookup.ts';
 import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
-import { isProvider } from '../core/tool-provider.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
@@ -53,8 +53,8 @@ export function createExecution({
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
-  const definitionOf = (server: string) => state.servers.get(server)?.definition;
-  const repeatable = new Map<string, (tool: string) => boolean>();
+  const definitionOf = (server: string) => requests.having(state, server).servers.get(server)?.definition;
+  const repeatable = new WeakMap<SourceDefinition, (tool: string) => boolean>();
   const settings = new Map<string, CallSettings>();
   const proxy = new ToolExecutor({
     invoke: downstreams.invoke,
@@ -74,7 +74,7 @@ export function createExecution({
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
     checksItself: (server) => {
-      const source = requests.having(state, server).servers.get(server)?.definition;
+      const source = definitionOf(server);
       return source !== undefined && isProvider(source) && OWN_TOOLS in source.provider;
     },
     redact: downstreams.redact,
@@ -116,7 +116,7 @@ export function createExecution({
     if (!definition) return known;
     const { timeouts, rateLimit, concurrency } = definition;
     const found = { timeout: timeouts.call, rateLimit, concurrency };
-    settings.set(server, found);
+    if (state.servers.has(server)) settings.set(server, found);
     return found;
   }
 
@@ -125,11 +125,11 @@ export function createExecution({
     const entry = definitionOf(server);
     if (!entry) return false;
     if (item) return true;
-    let marked = repeatable.get(server);
+    let marked = repeatable.get(entry);
     if (!marked) {
       const globs = entry.idempotent.map(compileGlob);
       marked = (name) => globs.some((matches) => matches(name));
-      repeatable.set(server, marked);
+      repeatable.set(entry, marked);
     }
     if (marked(tool)) return true;
     return (

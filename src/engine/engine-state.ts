@@ -17,9 +17,10 @@ import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
-import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
+import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
+import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
@@ -147,6 +148,49 @@ export function requestState(
   const catalog = new Catalog({ servers, rules, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
   return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
+}
+
+/** A server that a program discovers without configuring it. */
+export interface Guest {
+  readonly known: KnownServer & { readonly definition: ServerDefinition };
+  /** Tools that agents may find and call. */
+  readonly registered: ReadonlySet<string>;
+}
+
+export interface GuestState extends EngineState {
+  readonly rules: RegisteredRules;
+}
+
+/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
+export async function guestState(
+  base: EngineState,
+  { known, registered }: Guest,
+  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
+  before?: EngineState,
+): Promise<GuestState> {
+  const { config, searchOptions, id } = base;
+  const { logger, now } = world;
+  const { name, registry } = known.definition;
+  // A deny of its name in a registry is a deny of the server.
+  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
+  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+  const servers = new Map([[name, known]]);
+  const bytes = await world.store(config);
+  const catalog = new Catalog({
+    servers,
+    rules,
+    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
+    keepsIndex: false,
+    search: new SearchEngine(searchOptions),
+    itemSearch: new SearchEngine(searchOptions),
+    indexed: new Map(),
+    maxTools: config.limits.tools,
+  });
+  if (before) await catalog.inherit(before.catalog);
+  await catalog.adopt();
+  const discovery = createDiscovery(config, world, { catalog, servers });
+  before?.discovery.stop(discovery);
+  return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [] };
 }
 
 /** The original names of renamed providers, so that rules match both names. */
