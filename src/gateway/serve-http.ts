@@ -149,8 +149,10 @@ export async function serveGatewayOnHttp(
       return answer(response, status, rpcFault(-32000, message), headers);
     }
     const unanswered = (pipelined.get(request.socket) ?? 0) + 1;
-    pipelined.set(request.socket, unanswered);
-    response.once('close', () => pipelined.set(request.socket, (pipelined.get(request.socket) ?? 1) - 1));
+    // Kept, because a refused request has no socket any more when it closes.
+    const { socket } = request;
+    pipelined.set(socket, unanswered);
+    response.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
     unread.watch(response);
     const serve = (body: unknown) => {
       const from = { request, response, body };
