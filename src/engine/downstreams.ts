@@ -236,7 +236,7 @@ export class Downstreams {
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
-      const result = call.item ? itemResult(call.item.kind, answer) : answer;
+      const result = call.item && !call.item.isRaw ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
