@@ -161,7 +161,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Speaks HTTP as connections do, keeps files as the cache does, and finds servers as search finds tools.
   'mcp-registry': {
     us: [...WORDS, 'cache', 'connections', 'disk', 'search', 'secrets'],
-    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises', 'yauzl'],
   },
   execution: {
     us: [...WORDS, 'audit', 'secrets'],

@@ -39,6 +39,8 @@ const COMMANDS = 'src/cli/commands/commands.test.ts';
 const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
+const ADD_BUNDLE = 'src/cli/commands/add-bundle.test.ts';
+const UNPACK = 'src/mcp-registry/unpack-bundle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
 const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
 const REGISTRY_START = 'src/agent/registry/quick-start.test.ts';
@@ -1116,6 +1118,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [COMMANDS, 'filters by domain and category'],
     ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
     [INFER, 'gives a search index the domains and categories of the manifest'],
+  ),
+  'service:bundles': promise(
+    'MCPB packages are checked by SHA-256 before anything else, unpacked safely and shown in full before they run',
+    [ADD_BUNDLE, 'is shown in full before anything is unpacked or written'],
+    [ADD_BUNDLE, 'runs behind the gateway after it was added, with absolute paths, answers and secrets as references'],
+    [ADD_BUNDLE, 'is refused unread if its SHA-256 is another one'],
+    [ADD_BUNDLE, 'comes over https only, also after a redirect, unless registry and bundle are on this machine'],
+    [UNPACK, 'refuses %s and leaves nothing'],
+    [UNPACK, 'writes nothing outside its folder, whatever the bytes are'],
   ),
   'service:export:layout': promise(
     '§11.2: exported RTFS is capabilities/servers/pending/<server>/<tool>.rtfs',

@@ -531,6 +531,14 @@ const limits = {
     registries: 16,
     /** Answers to queries of one registry that are kept. */
     answers: 200,
+    /** A bundle (MCPB) as it is downloaded; those with a runtime in them have 100 MiB. */
+    bundle: 256 * MIB,
+    /** All files of a bundle together. */
+    unpacked: 1_024 * MIB,
+    /** Files of a bundle; dependencies of a large server have 20,000. */
+    bundleFiles: 50_000,
+    /** Addresses that lead to another before a bundle is there. */
+    redirects: 5,
   },
   /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
   wire: {
@@ -783,6 +791,8 @@ const limits = {
     embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
+    /** The download of a bundle (MCPB). */
+    bundle: 300_000,
     /** One request to a registry, its answer included. */
     registry: 30_000,
     /** What `doctor` waits for an embedding service. */

@@ -52,6 +52,8 @@ export interface RegistrySearch {
 export interface ShownServer {
   readonly entry: RegistryEntry;
   readonly registry: string;
+  /** Whether the registry is on this machine. */
+  readonly isLocal: boolean;
   readonly notes: readonly string[];
 }
 
@@ -123,7 +125,9 @@ export class McpRegistries {
     if (isRegistryName(name)) {
       for (const registry of this.#registries) {
         const entry = await this.#entry(registry, name, version, options, notes);
-        if (entry !== undefined && entry.status !== 'deleted') return { entry, registry: registry.client.name, notes };
+        if (entry === undefined || entry.status === 'deleted') continue;
+        const { name: of, isLocal } = registry.client;
+        return { entry, registry: of, isLocal, notes };
       }
     }
     const near = await this.search(name, { limit: 3, offline: true }).catch(() => ({ results: [] }));

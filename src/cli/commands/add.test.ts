@@ -69,16 +69,6 @@ beforeAll(async () => {
         ],
         packages: [npm('remote-server')],
       }),
-      server('io.example/bundle', {
-        packages: [
-          {
-            registryType: 'mcpb',
-            identifier: 'https://example.com/a.mcpb',
-            fileSha256: 'a'.repeat(64),
-            transport: { type: 'stdio' },
-          },
-        ],
-      }),
       server('io.example/memory', {
         packages: [
           npm(MEMORY, {
@@ -226,10 +216,7 @@ describe('add', () => {
     expect(text()).toBe(TEXT());
   });
 
-  it('adds no bundle, no package whose name is an option, and nothing that a registry does not have', async () => {
-    const bundle = await run(['add', 'io.example/bundle', '--yes']);
-    expect(bundle).toMatchObject({ code: 2 });
-    expect(bundle.err).toContain(`compare its SHA-256 with ${'a'.repeat(64)}`);
+  it('adds no package whose name is an option, and nothing that a registry does not have', async () => {
     for (const name of ['io.example/option', 'io.example/missing', 'npm:x@latest', 'npm:--eval@1.0.0'])
       expect([name, (await run(['add', name, '--yes'])).code]).toEqual([name, 2]);
     expect(text()).toBe(TEXT());
