@@ -188,6 +188,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'meta-tools',
       // Loaded for a search by domain or category.
       'service',
+      // Loaded for a search that finds nothing, if a registry was synced.
+      'mcp-registry',
     ],
     outside: FILES,
   },

@@ -40,6 +40,7 @@ const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
 const ADD_BUNDLE = 'src/cli/commands/add-bundle.test.ts';
+const REGISTRY_NOTE = 'src/engine/registry-note.test.ts';
 const UNPACK = 'src/mcp-registry/unpack-bundle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
 const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
@@ -1118,6 +1119,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [COMMANDS, 'filters by domain and category'],
     ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
     [INFER, 'gives a search index the domains and categories of the manifest'],
+  ),
+  'service:nothing-fits': promise(
+    'If nothing fits, search_tools may name servers of a synced registry in one note; it never adds or runs one',
+    [REGISTRY_NOTE, 'one note names servers of a synced registry, and nothing of their texts, if no tool fits'],
+    [
+      REGISTRY_NOTE,
+      'nothing is said or looked up if no registry was synced, if the copy is damaged, or if nothing is kept',
+    ],
   ),
   'service:bundles': promise(
     'MCPB packages are checked by SHA-256 before anything else, unpacked safely and shown in full before they run',

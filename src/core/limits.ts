@@ -350,6 +350,10 @@ const limits = {
     servers: 4,
     /** Why each of them gives no tools. */
     reason: 100,
+    /** Servers of a registry that a note names. */
+    registryServers: 2,
+    /** Characters of such a name: a longer one could be a sentence. */
+    registryName: 80,
     /** Warnings beside the hits of a search. */
     warnings: 3,
     /** Characters of such a warning. */
