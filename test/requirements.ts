@@ -1128,6 +1128,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       'nothing is said or looked up if no registry was synced, if the copy is damaged, or if nothing is kept',
     ],
   ),
+  'service:update': promise('update shows what changes and writes newer pinned versions in place', [
+    'src/cli/commands/add.test.ts',
+    'update shows what changes, and after a yes writes newer versions in place, with comments and answers',
+  ]),
   'service:bundles': promise(
     'MCPB packages are checked by SHA-256 before anything else, unpacked safely and shown in full before they run',
     [ADD_BUNDLE, 'is shown in full before anything is unpacked or written'],

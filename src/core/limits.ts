@@ -687,6 +687,8 @@ const limits = {
     serverLogRead: 4 * MIB,
     /** Entries of a zip archive. Reading a directory of so many takes about a second. */
     zipEntries: 100_000,
+    /** Places of one text in a configuration that are tried before an edit is left to a person. */
+    places: 64,
     /** One manifest in a zip archive. */
     zipEntry: MIB,
   },
