@@ -207,10 +207,16 @@ export async function openIndex(store: RegistryStore, contents: RegistryContents
   const bytes = await store.index(contents);
   const ready = bytes && RegistryIndex.from(bytes);
   if (ready !== undefined) return ready;
-  const documents: ToolMetadata[] = [];
-  for await (const entries of store.all()) for (const entry of entries) documents.push(toDocument(entry));
   const index = new RegistryIndex();
-  await index.set(byPublisher(documents));
+  try {
+    const documents: ToolMetadata[] = [];
+    for await (const entries of store.all()) for (const entry of entries) documents.push(toDocument(entry));
+    await index.set(byPublisher(documents));
+  } catch (error) {
+    if (!(await store.isReplaced(contents))) throw error;
+  }
+  const now = await store.contents();
+  if (now !== undefined && (await store.isReplaced(contents))) return openIndex(store, now);
   await store.writeIndex(contents, index.toBytes());
   return index;
 }

@@ -39,6 +39,8 @@ import { answersOf, environmentOf, headersOf, type Pair, suggestedName, type Tar
 export interface KeptSecret {
   /** The variable that holds it, unless a file does. */
   readonly variable: string;
+  /** The text with references that a person gave instead of the value. It stays as it is. */
+  readonly written?: string | undefined;
   /** The value, where a person gave it, and the file it is to be written to. */
   readonly kept?: { readonly value: string; readonly file: string } | undefined;
 }
@@ -190,8 +192,8 @@ function withReference(
   return text.replaceAll(part, () => referenceTo(kept));
 }
 
-const referenceTo = ({ variable, kept }: KeptSecret): string =>
-  kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
+const referenceTo = ({ variable, written, kept }: KeptSecret): string =>
+  written !== undefined ? written : kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
 
 /** A given value goes into a file of its own that only its owner can read, unless the environment has it already. */
 function keptSecret(
@@ -368,8 +370,10 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
   const given = Object.fromEntries(answers);
   for (const [id, variable] of Object.entries(resolveWay(way, server, given).secrets)) {
     const [value] = answers.get(id) ?? [];
-    const isGiven = value !== undefined && !value.includes('${');
-    secrets.set(variable, isGiven ? keptSecret(variable, value, server, secrets.values(), context) : { variable });
+    if (value === undefined) secrets.set(variable, { variable });
+    else if (!value.includes('${'))
+      secrets.set(variable, keptSecret(variable, value, server, secrets.values(), context));
+    else secrets.set(variable, { variable: referencesIn(value)[0]?.name ?? variable, written: value });
   }
   const resolved = resolveWay(way, server, given, (variable) => referenceTo(secrets.get(variable) ?? { variable }));
   if (resolved.wrong.length > 0) throw new UsageError(resolved.wrong.join('; '));

@@ -223,6 +223,16 @@ describe('add', () => {
     expect(text()).toBe(TEXT());
   });
 
+  it('keeps a reference that a person gives as the answer for a secret', async () => {
+    const answers = ['--set=--token=${MY_TOKEN}', '--env', 'TOKEN=${OTHER}'];
+    const { code, out } = await run(['add', 'io.example/two', '--yes', ...answers]);
+    expect([code, servers()[0]?.connection]).toMatchObject([
+      0,
+      { args: ['-y', 'two-server@1.0.0', '--token', '${MY_TOKEN}'], env: { TOKEN: '${OTHER}' } },
+    ]);
+    expect(out).toContain('Set MY_TOKEN in the environment');
+  });
+
   it('pins a package of npm to its latest version', async () => {
     const paths: (string | undefined)[] = [];
     const http = createServer((request, response) => {

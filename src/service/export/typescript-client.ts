@@ -44,14 +44,22 @@ function serverText(server: string, type: string, own: readonly CapabilityManife
   const tools = new Map(own.map((manifest) => [manifest.provider.toolName, manifest]));
   const names = identifiers(tools.keys());
   const types: string[] = [];
+  const taken = new Set<string>();
   const functions: string[] = [];
   for (const [tool, { description, inputSchema, outputSchema, outputInferred }] of tools) {
     const name = names.get(tool) ?? '';
     const write = (schema: unknown, suffix: string): string => {
-      const written = schemaToTypeScript(schema, `${pascal(name)}${suffix}`);
+      // The types that a schema refers to are named after it, and may be called like those of another tool.
+      let type = `${pascal(name)}${suffix}`;
+      let written = schemaToTypeScript(schema, type);
+      for (let count = 2; declaredIn(written.text).some((one) => taken.has(one)); count++) {
+        type = `${pascal(name)}${suffix}${count}`;
+        written = schemaToTypeScript(schema, type);
+      }
+      for (const one of declaredIn(written.text)) taken.add(one);
       types.push(written.text);
       for (const { path, text } of written.notes) notes.push(`${server}: ${tool}${path && `.${path}`}: ${text}`);
-      return `${pascal(name)}${suffix}`;
+      return type;
     };
     const input = write(inputSchema, 'Input');
     const output = outputSchema && !outputInferred ? write(outputSchema, 'Output') : 'unknown';
@@ -71,6 +79,8 @@ export const create${type} = (call: CallTool) => ({
 ${functions.join('')}});
 `;
 }
+
+const declaredIn = (text: string): string[] => [...text.matchAll(/^export type (\w+)/gm)].map(([, name = '']) => name);
 
 const commentless = (text: string): string => literalText(text).replaceAll('*/', '*\\/');
 
