@@ -1128,6 +1128,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       'nothing is said or looked up if no registry was synced, if the copy is damaged, or if nothing is kept',
     ],
   ),
+  'service:packages': promise('PyPI, OCI and NuGet packages run by exactly the command line that is shown', [
+    'src/cli/commands/add-packages.test.ts',
+    'a server of %s is started by %s, word by word',
+  ]),
   'service:update': promise('update shows what changes and writes newer pinned versions in place', [
     'src/cli/commands/add.test.ts',
     'update shows what changes, and after a yes writes newer versions in place, with comments and answers',
