@@ -33,10 +33,11 @@ export const add: Command = {
 Adds a server to your configuration. Shows in full what will run, or where it
 connects, before anything is written, and starts nothing. What comes from a
 registry or from npm is added after your yes. A bundle (MCPB) is downloaded
-and checked first, and unpacked below ~/.anygpt/bundles after your yes. Versions are fixed. Secrets are
-kept out of the configuration: as \${NAME}, or in a file below ~/.anygpt/secrets
-if you give the value. Other arguments that work: those of "claude mcp add" and
-"claude mcp add-json", and the JSON of "code --add-mcp".
+and checked first, and unpacked below ~/.anygpt/bundles after your yes.
+Versions are fixed. Secrets are kept out of the configuration: as \${NAME}, or
+in a file below ~/.anygpt/secrets if you give the value. Other arguments that
+work: those of "claude mcp add" and "claude mcp add-json", and the JSON of
+"code --add-mcp".
 
 Options:
   --name NAME        The name of the server in your configuration
