@@ -15,7 +15,7 @@ import type { McpRegistries } from '../mcp-registry/mcp-registries.ts';
  * the first hits are below it, with the right server there 4 to 23 %, and of those only a quarter to a half are right.
  */
 const FITTING = 0.3;
-/** A server of a registry that is named has at least this relevance: two of three such hits are right. */
+/** A server of a registry that is named has at least this relevance: of tools, two of three such hits are right. */
 const LIKELY = 0.6;
 
 const opened = new WeakMap<ResolvedConfig, Promise<McpRegistries>>();
