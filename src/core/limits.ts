@@ -357,6 +357,10 @@ const limits = {
     servers: 4,
     /** Why each of them gives no tools. */
     reason: 100,
+    /** Servers of a registry that a note names. */
+    registryServers: 2,
+    /** Characters of such a name: a longer one could be a sentence. */
+    registryName: 80,
     /** Warnings beside the hits of a search. */
     warnings: 3,
     /** Characters of such a warning. */
@@ -571,6 +575,14 @@ const limits = {
     registries: 16,
     /** Answers to queries of one registry that are kept. */
     answers: 200,
+    /** A bundle (MCPB) as it is downloaded; those with a runtime in them have 100 MiB. */
+    bundle: 256 * MIB,
+    /** All files of a bundle together. */
+    unpacked: 1_024 * MIB,
+    /** Files of a bundle; dependencies of a large server have 20,000. */
+    bundleFiles: 50_000,
+    /** Addresses that lead to another before a bundle is there. */
+    redirects: 5,
   },
   /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
   wire: {
@@ -731,6 +743,8 @@ const limits = {
     serverLogRead: 4 * MIB,
     /** Entries of a zip archive. Reading a directory of so many takes about a second. */
     zipEntries: 100_000,
+    /** Places of one text in a configuration that are tried before an edit is left to a person. */
+    places: 64,
     /** One manifest in a zip archive. */
     zipEntry: MIB,
   },
@@ -862,6 +876,8 @@ const limits = {
     embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
+    /** The download of a bundle (MCPB). */
+    bundle: 300_000,
     /** One request to a registry, its answer included. */
     registry: 30_000,
     /** What `doctor` waits for an embedding service. */
