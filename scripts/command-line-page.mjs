@@ -34,7 +34,7 @@ Written from the commands by \`npm run docs:cli\`; each prints its part with \`-
 ${entries.map(([name, { summary }]) => `- [\`${name}\`](#${name}): ${summary}`).join('\n')}
 
 Results go to stdout, everything else to stderr. With \`--json\` a result is one document in the shape that is linked
-below; a failure has that of [failure.schema.json](../${schema('failure')}). Exit codes, unless a command says
+below; a failure has the shape of [failure.schema.json](../${schema('failure')}). Exit codes, unless a command says
 more: 0 fine (warnings included), 1 bad arguments, 2 not found or configuration, 3 failed, 4 disabled or refused. Colour
 is used on a terminal only, and never with \`NO_COLOR\`.
 

@@ -67,19 +67,19 @@ files you name yourself need no trust.
 - Files outside the project that it names need \`anygpt mcp trust FILE\`, unless they are your own.
 - \`trust\` also trusts the folder: \`\${workspaceFolder}\` in your own configuration may stand for it.
 
-A project's configuration can add and narrow. Beside it, the file in your home still counts. Its servers are used only where
-the project takes in the client they come from, or has \`extends: '~/.anygpt/mcp-discovery.config.json'\`; a warning names
-the unused ones:
+A project's configuration can only add to your settings and narrow them; the file in your home stays in force. The servers of
+your file are used only if the project imports the client they come from, or has
+\`extends: '~/.anygpt/mcp-discovery.config.json'\`; a warning names the unused ones:
 
 | setting | of a project |
 | --- | --- |
 | \`servers\`, \`sources\`, \`extends\` | in place of those in your file |
 | the name of one of your own servers | stays with yours; the project's server is named \`project/name\` |
-| \`enabled\`, \`description\` of a server of your own | only \`false\`; only where it has none |
-| \`toolRules\`, \`rulePrecedence\` | its own; a tool is on only where your own rules say so too |
-| \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only where both say so |
+| \`enabled\`, \`description\` of a server of your own | \`enabled\`: only \`false\`; \`description\`: only if yours has none |
+| \`toolRules\`, \`rulePrecedence\` | its own and yours: a tool is enabled only if both allow it |
+| \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only if both say so |
 | \`search.phrases\` | only \`false\` |
-| \`search.embedder\` | where you have none; \`trust\` shows it |
+| \`search.embedder\` | only if you have none; \`trust\` shows it |
 | \`validation.output\` | only stricter |
 | \`limits\`, \`retry.attempts\` | only smaller |
 | \`limits.schemaDepth\`, \`schemaNodes\`, \`validation\`, \`stderr\`, \`auditLine\`, \`breaker\`; the rest of \`retry\` | ignored |
@@ -130,7 +130,7 @@ all its usual places or from the file \`path\` names. Files are only read: nothi
   run; such an entry is switched off, with a warning.
 - What is disabled stays disabled. A client's lists of allowed and forbidden tools become rules for that server, behind
   your own \`toolRules\`.
-- The same server in two clients is listed once, under the first name, and is on when one of them uses it. Two different
+- The same server in two clients is listed once, under the first name, and is enabled if one of them enables it. Two different
   servers of one name: the later is called \`cursor/name\`, or \`name-2\` when it comes from a custom file. The entry that
   starts this gateway is skipped.
 - A file that came with a project (\`.mcp.json\`, \`.vscode/mcp.json\`, …) is listed; nothing of it is used before
@@ -138,7 +138,7 @@ all its usual places or from the file \`path\` names. Files are only read: nothi
 - An \`mcpb\` source is the folder a bundle was unpacked to, or the \`.mcpb\` file beside that folder. What the bundle asks
   for comes from variables called after it: \`log_level\` of \`files\` is \`FILES_LOG_LEVEL\`.
 
-A source that is missing or broken is a warning; the rest goes on.
+A missing or broken source causes a warning; the other sources are used.
 `;
 
 const ENVIRONMENT = [
@@ -196,7 +196,8 @@ function typeName(field) {
 
 function defaultOf({ default: value }) {
   if (value === undefined || isObject(value)) return '';
-  return typeof value === 'number' ? value.toLocaleString('en-US') : `\`${value}\``;
+  if (typeof value === 'number') return value.toLocaleString('en-US');
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
 const PLATFORMS = ['darwin', 'win32', 'linux'];

@@ -130,11 +130,11 @@ describe('registering tools', () => {
     const mistakes = () => {
       // @ts-expect-error: the schema has no "recipient"
       registry.registerTool('a', { description: 'A', inputSchema }, ({ recipient }) => recipient);
-      // @ts-expect-error: a list of texts
+      // @ts-expect-error: a list of strings
       registry.registerTool('b', { description: 'B', keywords: 'mail' }, () => '');
     };
 
-    expect(mistakes).toThrow('b: keywords must be a list of texts');
+    expect(mistakes).toThrow('b: keywords must be a list of strings');
   });
 });
 

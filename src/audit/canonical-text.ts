@@ -40,7 +40,6 @@ export function toCanonicalText(value: unknown): CanonicalText {
     if (nodes > LIMITS.json.hashedNodes || depth > LIMITS.json.depth) put('…');
     else if (typeof node === 'string') putString(node);
     else if (typeof node !== 'object' || node === null) put(String(node));
-    else if ('toJSON' in node && typeof node.toJSON === 'function') walk(node.toJSON(), depth + 1);
     else if (Array.isArray(node)) {
       put('[');
       for (const item of node) {
@@ -49,7 +48,13 @@ export function toCanonicalText(value: unknown): CanonicalText {
         put(',');
       }
       put(`]${node.length}`);
-    } else walkObject(node as Record<string, unknown>, depth);
+    } else {
+      // Like JSON, this asks once: what `toJSON` returns is written as it is, even if it is the same object.
+      const shown: unknown = 'toJSON' in node && typeof node.toJSON === 'function' ? node.toJSON() : node;
+      if (shown !== null && typeof shown === 'object' && !Array.isArray(shown))
+        walkObject(shown as Record<string, unknown>, depth);
+      else walk(shown, depth + 1);
+    }
   };
   const walkObject = (node: Record<string, unknown>, depth: number): void => {
     const keys = Object.keys(node);

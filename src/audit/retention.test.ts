@@ -142,10 +142,21 @@ describe('retention', () => {
   const RULES = { files: 5, days: 30, perTool: 10, keptBytes: 10_000 };
 
   it('removes files that are older than so many days, and counts their records', async () => {
-    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 31 * DAY, [line('old'), '{"event":"dropped","count":7}']);
-    rotated('2026-02-01T00-00-00.000Z-bbbbbb', 29 * DAY, [line('new')]);
+    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 33 * DAY, [line('old'), '{"event":"dropped","count":7}']);
+    rotated('2026-02-01T00-00-00.000Z-bbbbbb', DAY, [line('new')]);
+    rotated('2026-02-02T00-00-00.000Z-cccccc', 0, [line('new')]);
     expect(await retain(file, RULES, Date.now())).toBe(8);
-    expect(readdirSync(folder.path)).toEqual(['audit.jsonl.2026-02-01T00-00-00.000Z-bbbbbb']);
+    expect(readdirSync(folder.path)).toEqual(
+      ['02-01T00-00-00.000Z-bbbbbb', '02-02T00-00-00.000Z-cccccc'].map((name) => `audit.jsonl.2026-${name}`),
+    );
+  });
+
+  it('removes nothing because the clock is years ahead', async () => {
+    const years = 10 * 365 * DAY;
+    for (const [at, age] of [9, 8, 7, -years / DAY].entries())
+      rotated(`2026-01-0${at}T00-00-00.000Z-aaaaaa`, age * DAY, [line('wanted')]);
+    expect(await retain(file, RULES, Date.now() + years)).toBe(0);
+    expect(readdirSync(folder.path)).toHaveLength(4);
   });
 
   it('goes on after a process that died between two steps, without counting a record twice', async () => {

@@ -14,7 +14,7 @@ import { LIMITS } from '../core/limits.ts';
 export interface Retention {
   /** Rotated files. */
   readonly files: number;
-  /** A rotated file last written longer ago is removed. */
+  /** A rotated file is removed when it was last written so long before the rotation before this one. */
   readonly days: number;
   /** Calls of one tool that are kept from surplus files. */
   readonly perTool: number;
@@ -44,18 +44,18 @@ export async function retain(
   now: number,
 ): Promise<number> {
   const names = await namesBeside(file);
-  const oldest = now - days * DAY_MS;
   let dropped = 0;
   for (const name of names.filter((one) => TEMPORARY.test(one))) {
     if ((await changedAt(beside(file, name))) < now - LIMITS.age.auditTemporary)
       await unlink(beside(file, name)).catch(unlessGone);
   }
   const rotated = names.filter((name) => ROTATED.test(name)).sort();
-  const left: string[] = [];
-  for (const name of rotated) {
-    if ((await changedAt(beside(file, name))) >= oldest) left.push(name);
-    else dropped += await remove([beside(file, name)]);
-  }
+  const times = await Promise.all(rotated.map((name) => changedAt(beside(file, name))));
+  // The clock may be years ahead. A file is old only if it was old at the rotation before this one, too.
+  const [, before = Number.NEGATIVE_INFINITY] = [...times].sort((a, b) => b - a);
+  const oldest = Math.min(now, before) - days * DAY_MS;
+  const left = rotated.filter((_, at) => (times[at] as number) >= oldest);
+  for (const name of rotated) if (!left.includes(name)) dropped += await remove([beside(file, name)]);
   const surplus = left.slice(0, Math.max(0, left.length - files)).map((name) => beside(file, name));
   const kept = beside(file, KEPT);
   if (surplus.length === 0) return dropped;

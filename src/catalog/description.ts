@@ -4,7 +4,7 @@
  */
 
 import { LIMITS } from '../core/limits.ts';
-import type { ToolMetadata, ToolParameter } from '../core/types.ts';
+import type { JsonSchema, ToolMetadata, ToolParameter } from '../core/types.ts';
 import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
@@ -12,11 +12,13 @@ import { describeParameters } from './signature.ts';
 /** A tool with its parameters, one by one. */
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
+  /** What the tool has returned so far, as a schema, where it has no output schema. Results are not checked against it. */
+  readonly inferredOutput?: JsonSchema | undefined;
 }
 
 /**
- * Adds parameters and examples; an example is made up only where types alone do not show how to call the tool.
- * @param wanted somebody asked for examples, so one is made up for a simple tool, too
+ * Adds parameters and examples. Generates an example only if the types alone do not show how to call the tool.
+ * @param wanted examples were asked for: generate one for a simple tool, too
  */
 export function describeTool(tool: ToolMetadata, wanted = false): Description {
   const parameters = describeParameters(tool.inputSchema);

@@ -312,7 +312,7 @@ describe('age', () => {
     expect(discovery.isStale('s')).toBe(true);
     const hit = { server: 's', tool: 'a', summary: '', relevance: 1, tags: [] };
     expect(searchNotes(discovery, [], [hit], 2)).toEqual([
-      'list older than a day, server away: s',
+      'list older than a day, not read again yet: s',
       '2 matching tools are disabled',
     ]);
     expect(searchNotes(discovery, [], [], 1)).toEqual(['1 matching tool is disabled']);

@@ -33,7 +33,7 @@ export interface DiscoveryOptions {
   readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   readonly retry: RetryPolicy;
-  /** False: nothing is read in the background. Default true. */
+  /** Set to false to read nothing in the background. Default true. */
   readonly background?: boolean | undefined;
   /** Failures of an earlier process, by server. Callers do not wait for these servers. */
   readonly failures?: ReadonlyMap<string, DiscoveryError> | undefined;
@@ -48,11 +48,11 @@ const BEHIND_PARALLEL = 2;
 /** The list of one server while its connection stays the same. On reload, the next discovery takes it over. */
 interface ServerList {
   readonly keeper: ListKeeper<DiscoveryError, Caller | undefined>;
-  /** The discoveries whose catalogues get the list: the current one, and earlier ones with a running reading. */
+  /** The discoveries that store the list: the current one, and replaced ones that are still waiting for it. */
   readonly takers: Set<Discovery>;
   /** Ends the pause between two attempts. */
   endPause: () => void;
-  /** Decides when changes are followed, once the server has announced one. */
+  /** Decides when to follow an announced change. Undefined until the server announces its first one. */
   pace?: ChangePace;
 }
 
@@ -116,12 +116,12 @@ export class Discovery {
     return this.#start(server, caller).done;
   }
 
-  /** Reads a list that needs no waiting before it returns. Otherwise starts or joins a reading, and returns it. */
+  /** Reads a list synchronously if its source allows that. Otherwise starts or joins a reading, and returns its promise. */
   readNow(server: string): Promise<boolean> | undefined {
     const { keeper } = this.#list(server);
     const source = this.#options.servers.get(server);
     const listing = keeper.reading || !source ? undefined : this.#options.list(source.definition, undefined);
-    // The reading reports what went wrong; it may have to wait for its turn until then.
+    // `refresh` reports the failure, perhaps later; the rejection must be handled until then.
     if (listing instanceof Promise) listing.catch(() => {});
     if (listing === undefined || listing instanceof Promise) return this.refresh(server);
     const { catalog, onChange } = this.#options;
@@ -131,9 +131,14 @@ export class Discovery {
     return undefined;
   }
 
+  /** Takes a list that was read elsewhere. */
+  async taken(listing: Listing): Promise<void> {
+    if (await this.#take(listing)) this.#list(listing.server).keeper.replaced();
+  }
+
   /**
-   * Reads a list, or joins a running reading, with all attempts that are worth waiting for. If the next attempt is not
-   * worth waiting for, it is made now instead of after its pause. Resolves with the failure; never rejects.
+   * Reads a list, or joins a running reading, and waits for all attempts that are worth waiting for. If the reading
+   * continues in the background, its next attempt is made now and waited for. Resolves with the failure; never rejects.
    */
   async listed(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
     const reading = this.#start(server, caller);
@@ -147,8 +152,8 @@ export class Discovery {
 
   /**
    * Waits for first lists, for each at most `withinMs` since its start: a hanging server delays only the first search.
-   * A server that failed before is asked again in the background. A list that is missing at the timeout continues in
-   * the background, and is saved as a failure, because this process may end before it arrives.
+   * A server that failed before is asked again in the background. A list that is missing at the timeout is read on in
+   * the background. It is saved as a failure until it arrives, because this process may end first.
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
     const now = this.#elapsed();
@@ -205,8 +210,8 @@ export class Discovery {
   }
 
   /**
-   * Ends all refreshes. Running readings have no effect any more, unless the successor has the same server: then it
-   * takes the list over, and callers that wait here get it too.
+   * Ends all refreshes and ignores running readings, unless the successor has the same server. Then the successor takes
+   * the list over, and waiting callers get it too.
    */
   stop(successor?: Discovery): void {
     this.#stopped = true;
@@ -272,7 +277,7 @@ export class Discovery {
     return list;
   }
 
-  /** By date, because lists are saved between runs. A configured list does not age. */
+  /** Compares dates, because lists are saved between runs. A configured list does not age. */
   #isOlderThan(server: string, ms = this.#ttlOf(server)): boolean {
     const { catalog, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
@@ -365,7 +370,7 @@ export class Discovery {
   #keep(server: string, failure: DiscoveryError): void {
     const { remembers = true, now, catalog } = this.#options;
     const kept = toKept(failure, now());
-    // A server with known tools is not waited for anyway.
+    // Callers do not wait for a server whose tools are known.
     if (!remembers || !kept || catalog.isSeen(server)) return;
     this.#kept.add(server);
     catalog.keepFailure(server, kept);

@@ -1,5 +1,5 @@
 /**
- * Chooses examples for a tool: the configured ones, or those of its schema; or generates one and marks it.
+ * Chooses examples for a tool: the configured ones, else those of its schema, else a generated one, marked as such.
  * @module
  */
 
@@ -22,11 +22,14 @@ export function examplesFor(
   return [];
 }
 
-/** Arguments that fit the schema's required part, if they show something. Values come from the schema where it has any. */
+/**
+ * Generates arguments for the required parameters, with values from the schema where it has any. Undefined if they
+ * would show nothing.
+ */
 export function generateExample(inputSchema: JsonSchema | undefined): ToolExample | undefined {
   if (!inputSchema) return undefined;
   const sample = sampleOf(inputSchema, inputSchema, 4, { left: LIMITS.schema.samples });
-  // An empty part would only show that nothing is known about it.
+  // An empty object or list would tell the agent nothing.
   if (typeof sample !== 'object' || sample === null || hasGaps(sample)) return undefined;
   if (JSON.stringify(sample).length > LIMITS.schema.example) return undefined;
   return { parameters: sample as Record<string, unknown>, generated: true };

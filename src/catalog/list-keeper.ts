@@ -11,7 +11,7 @@ import { waitAtMost } from '../async/time-limit.ts';
 export interface Attempt<Failure> {
   /** False once the list was invalidated: the result of this reading no longer counts. */
   readonly isCurrent: () => boolean;
-  /** Records why an attempt failed while others follow. `isWorthWaiting` false releases the callers. */
+  /** Records why an attempt failed, if another follows. With `isWorthWaiting` false, callers stop waiting. */
   readonly failed: (failure: Failure, isWorthWaiting: boolean) => void;
   /** Announces the next attempt. New callers wait for it. */
   readonly next: () => void;
@@ -36,7 +36,7 @@ export interface Reading {
   readonly startedAt: number;
   /** Whether the list had failed before. */
   readonly isRepeat: boolean;
-  /** Settles when the list is read, or when nothing is left that is worth waiting for. */
+  /** Settles when the list is read, or when no further attempt is worth waiting for. */
   readonly answered: Promise<void>;
   /** Whether callers were released while the reading goes on in the background. */
   readonly isAnswered: boolean;
@@ -147,7 +147,7 @@ export class ListKeeper<Failure, Context = void> {
     return this.#reading && !this.#isSettled ? waitAtMost(this.#reading.answered, ms) : undefined;
   }
 
-  /** Marks the list as out of date. It is read when next due, also if a reading is running that may have missed it. */
+  /** Marks the list as out of date. It is read again when due, even after a running reading, which may miss the change. */
   outdate(): void {
     this.#marks++;
   }

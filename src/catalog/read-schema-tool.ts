@@ -1,6 +1,6 @@
 /**
- * Implements `read_schema`, which reads what `get_tool_details` had no room for: one part of a tool's definition, as
- * the server wrote it and with invisible characters made visible, in pages.
+ * Implements `read_schema`, which shows the parts of a tool's definition that `get_tool_details` had no room for: as the
+ * server wrote them, in pages, with invisible characters made visible.
  * @module
  */
 
@@ -21,7 +21,7 @@ const LEAST_FOR_SCHEMA = 1600;
 export const READ_SCHEMA: ToolDefinition = {
   name: READ_SCHEMA_NAME,
   description:
-    'Reads the description and input schema of a tool, or one part of it, where get_tool_details was cut. Parts that do not fit stand as {"$ref": "#/…"}; give that as path to read them.',
+    'Reads the description and input schema of a tool, or one part of it, where get_tool_details was cut. Parts that do not fit are shown as {"$ref": "#/…"}; pass that as path to read them.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -40,7 +40,7 @@ export const READ_SCHEMA: ToolDefinition = {
 /** Reads a page of a tool's definition. */
 export function readSchema(tool: ToolMetadata, path: string, page: number): ToolResult<CallToolResult> {
   const where = { server: OWN_SERVER, tool: READ_SCHEMA_NAME, outcome: 'not_sent' } as const;
-  // In the form that `execute_tool` accepts, so that an agent can copy names and values.
+  // `execute_tool` accepts this form, so an agent can copy names and values.
   const schema = visibly(tool.inputSchema ?? {}) as JsonSchema;
   const part = settled(schema, findPart(schema, visible(path)));
   if (!part) {
@@ -66,7 +66,7 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
     page < pages.length && `Page ${page} of ${pages.length}; go on with page ${page + 1}.`,
     page === pages.length && page > 1 && `The last of ${pages.length} pages.`,
     (isCut || shown.includes('"$ref":"#/')) &&
-      'To read a "$ref" or what … cut, call this again with it or its parameter as path.',
+      'To read a "$ref", or a text that ends in …, call this again with the $ref or the parameter as path.',
   ].filter((note) => note !== false);
   const mark = notes.length > 0 ? [{ type: 'text', text: `[${notes.join(' ')}]` }] : [];
   return ok({ content: [{ type: 'text', text: shown }, ...mark] });

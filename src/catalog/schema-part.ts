@@ -30,7 +30,7 @@ export function findPart(root: JsonSchema, path: string): SchemaPart | undefined
   return byNames(root, path);
 }
 
-/** The target of a reference into the schema. Undefined if the node is none, or has objects beside its `$ref`. */
+/** The target of a reference. Undefined if the node is not a reference, or has objects beside its `$ref`. */
 export function referredPart(root: JsonSchema, node: object): SchemaPart | undefined {
   const { $ref, ...beside } = node as Record<string, unknown>;
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
@@ -71,7 +71,7 @@ function byNames(root: JsonSchema, path: string): SchemaPart | undefined {
     if (plain !== '') part = part && (named(root, part, plain) ?? named(root, part, name));
   }
   if (part && part !== start) return part;
-  // The path may be the name of a definition, which types mention.
+  // The path may name a definition: types mention definitions by name.
   const [definition] = ['$defs', 'definitions'].flatMap((key) => atPointer(root, `/${key}${step(path)}`) ?? []);
   return definition;
 }

@@ -8,10 +8,10 @@ import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
-/** A best hit below this is wrong four times out of five. */
-const WEAK = 0.2;
+/** A best hit with a lower relevance is wrong four times out of five. */
+export const WEAK = 0.2;
 
-/** A handful of short notes: an agent pays for every word. */
+/** Returns a few short notes: an agent pays for every word. */
 export function searchNotes(
   discovery: Discovery,
   unseen: readonly string[],
@@ -27,8 +27,13 @@ export function searchNotes(
   const more = missing.length - LIMITS.answer.servers;
   if (more > 0) notes.push(`${more} more ${more === 1 ? 'server' : 'servers'} not searched; list_mcp_servers says why`);
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
-  if (stale.length > 0)
-    notes.push(`list older than a day, server away: ${stale.slice(0, LIMITS.answer.servers).join(', ')}`);
+  const isAway = (server: string) => discovery.failure(server) !== undefined;
+  for (const [what, servers] of [
+    ['server unreachable', stale.filter(isAway)],
+    ['not read again yet', stale.filter((server) => !isAway(server))],
+  ] as const)
+    if (servers.length > 0)
+      notes.push(`list older than a day, ${what}: ${servers.slice(0, LIMITS.answer.servers).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
   if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');

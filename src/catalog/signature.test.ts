@@ -53,7 +53,7 @@ describe('describeParameters', () => {
     ]);
   });
 
-  it('stops at a number nobody would read', () => {
+  it('stops at a readable number of parameters', () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, { type: 'string' }]));
     expect(describeParameters({ properties, required: ['p4999'] })).toHaveLength(256);
     expect(describeParameters({ properties, required: ['p4999'] })[0]?.name).toBe('p4999');
@@ -105,7 +105,7 @@ describe('examples', () => {
     expect(describeTool({ ...tool, inputSchema: ISSUE }).examples).toEqual([]);
   });
 
-  it('are made up for a simple tool, too, when somebody asks for them', () => {
+  it('are generated for a simple tool, too, on request', () => {
     const tool = { server: 's', name: 't', summary: '', enabled: true, tags: [] };
     const flat: JsonSchema = { properties: { path: { type: 'string' }, deep: {} }, required: ['path'] };
     expect(describeTool({ ...tool, inputSchema: flat }, true).examples).toEqual([

@@ -107,14 +107,14 @@ export async function requireTools(
   const failure = await discovery.listed(server, caller);
   if (catalog.isSeen(server)) return known;
   if (failure) return { success: false, error: failure.toInfo() };
-  const message = `The tools of ${server} could not be read: the configuration is being replaced, or the gateway is closing.`;
+  const message = `The tools of ${server} could not be read: the configuration is being replaced, or the engine is closing. Call again.`;
   return fail('SERVER_UNAVAILABLE', message, { server, outcome: 'not_sent' });
 }
 
 /** Finds a tool by name, or fails with TOOL_NOT_FOUND and the nearest names. */
 export async function requireTool(state: LookupState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
   const listed = await requireTools(state, ref.server, caller);
-  // Whatever the error of listing was, the call itself was not sent.
+  // The call was not sent, whatever went wrong while listing.
   if (!listed.success) return { success: false, error: { ...listed.error, tool: ref.tool, outcome: 'not_sent' } };
   const found = findTool(state, ref);
   if (found) return ok(await described(state, ref, found));

@@ -5,7 +5,7 @@
 
 import type { ToolMetadata } from '../core/types.ts';
 
-/** What the catalogue knows of tools. */
+/** The tools of all servers. */
 export class ToolMetadataStore {
   readonly #servers = new Map<string, Map<string, ToolMetadata>>();
 
@@ -28,7 +28,7 @@ export class ToolMetadataStore {
     this.#servers.delete(server);
   }
 
-  /** One server's tools by name; empty for a server nobody added. */
+  /** One server's tools, sorted by name; empty for an unknown server. */
   getToolsByServer(server: string, includeDisabled = false): ToolMetadata[] {
     const tools = [...(this.#servers.get(server)?.values() ?? [])];
     return tools.filter((tool) => includeDisabled || tool.enabled).sort(byName);

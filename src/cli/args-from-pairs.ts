@@ -21,7 +21,7 @@ type Tree = Map<string, unknown>;
 const TYPES = ['null', 'boolean', 'integer', 'number', 'array', 'object', 'string'] as const;
 type Type = (typeof TYPES)[number];
 
-/** Whether a word is such a pair. */
+/** Whether a word is a `key=value` pair. */
 export const isPair = (word: string): boolean => word.indexOf('=') > 0;
 
 /** Adds the pairs to the given arguments. Throws `UsageError` for a value that does not fit its parameter. */

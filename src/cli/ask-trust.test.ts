@@ -37,7 +37,7 @@ const look: FilePreview = {
   values: new Map(),
 };
 
-it('asks nobody where there is no terminal', () => {
+it('does not ask without a terminal', () => {
   expect(askTrust(terminal(false).io)).toBeUndefined();
 });
 

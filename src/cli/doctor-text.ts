@@ -60,7 +60,7 @@ export function doctorText({ checks, servers, offline }: Diagnosis, style: Docto
 const section = (title: string, rows: readonly string[], { paint }: DoctorStyle): string =>
   [paint('bold', title), ...rows].join('\n');
 
-/** These findings say in their detail what they are about. */
+/** The subject of a finding; empty if its detail already names it. */
 const subjectText = ({ kind, check, subject, status }: Check): string =>
   check === 'warning' || (kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')))
     ? ''

@@ -22,7 +22,7 @@ const wholeWord = (stem: string, text: string): string =>
 
 /**
  * The percentage first, then the score it follows from, then the words that made the score.
- * @param query the words of the user, and `text` those of the tool: an explanation has their stems only
+ * @param query the user's words, as `text` has the tool's: an explanation contains only their stems
  */
 export function explainLines(explanation: Explanation, query: string, text: string): string[] {
   const { score, words, missed, alike } = explanation;

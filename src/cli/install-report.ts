@@ -32,7 +32,7 @@ export const INSTALL_OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-/** Their help. */
+/** Help for these options. */
 export const INSTALL_HELP = `  --all              Every client found on this machine
   --file PATH        Use this file instead of the client's usual one
   --dry-run          Show what would change, and write nothing
@@ -78,7 +78,7 @@ export async function runPlans(
   return done.some(isFailure) ? EXIT.failed : EXIT.ok;
 }
 
-/** A file that another program wrote meanwhile, as some clients do all the time, is looked at again. */
+/** Plans again if another program wrote the file meanwhile, as some clients do all the time. */
 async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<Plan> {
   for (let tries = 1; ; tries++) {
     const planned = await plan();

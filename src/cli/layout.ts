@@ -10,7 +10,7 @@ const NARROWEST = 20;
 /** Columns of the terminal; infinite for a pipe or a file, so that lines stay whole. */
 export const widthOf = ({ stdout }: Pick<Io, 'stdout'>): number => columnsIn(stdout);
 
-/** The same for any stream. */
+/** Columns of any stream; infinite for a pipe or a file. */
 export const columnsIn = ({ isTTY, columns }: Io['stdout']): number =>
   isTTY ? Math.max(NARROWEST, columns || 80) : Number.POSITIVE_INFINITY;
 

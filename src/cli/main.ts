@@ -28,7 +28,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/install.ts')).install,
   },
   uninstall: {
-    summary: 'Remove it from a client and restore what was moved',
+    summary: 'Remove this gateway from a client and restore what was moved',
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
   add: {
@@ -55,11 +55,20 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/search.ts')).search,
   },
   tools: { summary: 'List the tools of one server', load: async () => (await import('./commands/tools.ts')).tools },
+  resources: {
+    summary: 'List the resources of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).resources,
+  },
+  prompts: {
+    summary: 'List the prompts of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).prompts,
+  },
   inspect: {
     summary: 'Show one tool with its parameters',
     load: async () => (await import('./commands/inspect.ts')).inspect,
   },
   execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
+  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

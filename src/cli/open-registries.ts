@@ -22,13 +22,13 @@ export const REGISTRY_OPTIONS = {
   timeout: { type: 'string' },
 } as const;
 
-/** Their help. */
+/** Help for these options. */
 export const REGISTRY_HELP = `  --registry URL     Ask this registry, not the configured ones; repeatable
-  --offline          Send nothing; use what was synced
+  --offline          Send no requests; use the synced copy
   --timeout TIME     Longest wait: 30 (seconds), 500ms, 2m
 ${ENGINE_HELP}`;
 
-/** What a command has while it asks registries. */
+/** The session of a command that asks registries. */
 export interface RegistrySession extends Session {
   readonly registries: McpRegistries;
   readonly offline: boolean;
@@ -42,7 +42,7 @@ export function withRegistries(
   io: Io,
   work: (session: RegistrySession) => Promise<number>,
 ): Promise<number> {
-  return withSession(values, io, async (session) => {
+  const run = async (session: Session): Promise<number> => {
     const { home, registries: configured, retry } = await session.engine.getConfig();
     const named = (values.registry as string[] | undefined)?.map((url) => {
       if (!/^https?:\/\//i.test(url)) throw new UsageError('--registry takes an http:// or https:// address');
@@ -72,7 +72,8 @@ export function withRegistries(
           ),
       }).finally(() => progress.clear()),
     );
-  });
+  };
+  return withSession(values, io, run, 'registries');
 }
 
 /** Tells whether a program is on the search path of this process. */

@@ -47,7 +47,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([]);
   });
 
-  it('says once what nobody caught, and ends', () => {
+  it('reports an uncaught error once, and ends', () => {
     const { host, asHost, exits, err } = fakeProcess();
     runProcess(['--version'], asHost);
     host.emit('uncaughtException', new Error('a bug'));

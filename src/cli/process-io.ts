@@ -103,7 +103,7 @@ export function runProcess(argv: readonly string[], host: Host = process): void 
   }, crash);
 }
 
-/** The process or the machine has no more file handles. It is no mistake of the program. */
+/** Tells whether the process or the machine ran out of file handles, which is not a bug of ours. */
 const isOutOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 

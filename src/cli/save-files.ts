@@ -86,7 +86,7 @@ export async function saveFiles(content: readonly ContentBlock[], folder: string
 const unusable = (folder: string, error: unknown): DiscoveryError =>
   new DiscoveryError('STORAGE_ERROR', `Cannot save to ${folder}: ${(error as Error).message}`, { cause: error });
 
-/** A plain name on every platform: of the last part of the address, else of the tool. */
+/** A file name that is valid on every platform: from the last part of the URI, else from the tool. */
 export function fileName({ uri, mimeType }: Pick<Payload, 'uri' | 'mimeType'>, fallback: string): string {
   const name = safe(lastPart(uri)) || safe(fallback) || 'file';
   const extension = Object.hasOwn(EXTENSIONS, mimeType ?? '') ? EXTENSIONS[mimeType ?? ''] : undefined;
@@ -121,7 +121,7 @@ async function writeNew(folder: string, name: string, bytes: Uint8Array): Promis
   for (let number = 1; ; number++) {
     const path = join(folder, number === 1 ? name : `${stem}-${number}${extension}`);
     try {
-      // Fails for whatever is there, links included.
+      // Fails if anything exists at this path, even a link.
       await writeFile(path, bytes, { flag: 'wx' });
       return path;
     } catch (error) {

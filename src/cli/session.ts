@@ -31,7 +31,7 @@ export const ENGINE_OPTIONS = {
   'log-level': { type: 'string' },
 } as const;
 
-/** Their help. */
+/** Help for these options. */
 export const ENGINE_HELP = `  --json             Print one JSON document and nothing else on stdout
   --config FILE      Use this configuration file
   --trust-project    Use this folder's configuration without asking
@@ -45,7 +45,7 @@ export const SESSION_OPTIONS = {
   timeout: { type: 'string' },
 } as const;
 
-/** Their help. */
+/** Help for these options. */
 export const SESSION_HELP = `  --refresh          Read tool lists again, even if they are cached
   --offline          Connect to no server; use cached tool lists
   --timeout TIME     Longest wait: 30 (seconds), 500ms, 2m
@@ -81,13 +81,14 @@ const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP
 
 /**
  * Opens an engine with the options of the command line, runs the work and closes the engine. A signal ends it at once.
- * @param about `configuration` prints every warning about the configuration, `servers` only new ones
+ * @param about `configuration` prints every warning about the configuration, `servers` only new ones; `registries` needs
+ * no configuration, and prints no warning if there is none
  */
 export async function withSession(
   values: Values,
   io: Io,
   work: (session: Session) => Promise<number>,
-  about: 'configuration' | 'servers' = 'servers',
+  about: 'configuration' | 'servers' | 'registries' = 'servers',
 ): Promise<number> {
   const { level, refresh, offline, timeoutMs } = settingsOf(values);
   const { EngineCore } = await import('../engine/engine-core.ts');
@@ -153,7 +154,8 @@ export async function withSession(
     const started = async () => {
       const config = await engine.getConfig();
       // With --log-level, the log has the warnings.
-      if (level === undefined && config.warnings.length > 0) {
+      const isNeeded = about !== 'registries' || config.origin !== undefined;
+      if (level === undefined && isNeeded && config.warnings.length > 0) {
         const telling = { whole: about === 'configuration', toPerson: !session.json, cwd: io.cwd };
         for (const note of await notesToSay(config, telling)) session.note(note);
         said.push(...config.warnings);

@@ -31,12 +31,12 @@ export function shownConnection(
   return text.length > LIMITS.shown.command ? `${text.slice(0, LIMITS.shown.command)}…` : text;
 }
 
-/** A whole program or sentence as an argument says little in a list, and a secret in it may be written in any way. */
+/** Whether an argument is a whole script or sentence: it says little in a list, and may contain a secret in any form. */
 const isProse = (word: string): boolean => word.length > LIMITS.shown.argument;
 
 /** `-k` and `-t` usually take a key or a token, which may look like an ordinary word. */
 const KEY_OPTION = /^[kt]$/i;
-/** The fragment of a URL is never sent, so what stands there is a secret of the user or of no use. */
+/** The fragment of a URL is hidden: it is never sent to the server, so it is useless or a secret. */
 const FRAGMENT = /^([\w+.-]{1,30}:\/\/[^#]*#).+$/s;
 
 const withoutSecrets = (word: string, name: string): string => {

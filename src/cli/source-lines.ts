@@ -19,7 +19,7 @@ export const sourceLines = (
     return mark + (status === 'ok' ? paint('green', '✓') : paint('red', '✗')) + rest.join('✓');
   });
 
-/** The same for `--json`. */
+/** The sources for `--json`. */
 export const sourcesDocument = ({ origin, files, sources }: ResolvedConfig) => ({
   ...(origin !== undefined && { file: origin }),
   files,
@@ -38,12 +38,16 @@ export const withTilde = (path: string, home: string | undefined): string =>
     ? `~${path.slice(home.replace(/[\\/]$/, '').length)}`
     : path;
 
-/** A message in which every path below the home folder begins with `~`. Quoted paths stay: a shell would not expand them. */
+/**
+ * A message in which every path below the home folder begins with `~`. Quoted paths stay, because a shell would not expand
+ * them, except values of our configuration, such as `"extends": "~/x"`.
+ */
 export function withTildes(message: string, home: string | undefined): string {
   const folder = home?.replace(/[\\/]+$/, '') ?? '';
   if (folder.length < 2) return message;
   return message.replaceAll(folder, (found, at: number) => {
     const [before, after] = [message[at - 1] ?? ' ', message[at + found.length] ?? ' '];
-    return /[\s(:,]/.test(before) && /[\\/\s),:;]/.test(after) ? '~' : found;
+    const isValue = message.slice(0, at).endsWith('": "');
+    return (isValue || /[\s(:,]/.test(before)) && /[\\/\s),:;]/.test(after) ? '~' : found;
   });
 }

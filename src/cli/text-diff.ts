@@ -10,7 +10,7 @@ import { plainText } from '../text/plain-text.ts';
 import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;
-/** Around what differs in a line that is longer than anybody writes. */
+/** Characters shown around a difference in a very long line. */
 const MARGIN = 1_500;
 
 type Sign = ' ' | '-' | '+';

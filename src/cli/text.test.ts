@@ -74,6 +74,7 @@ describe('text for a terminal', () => {
     expect(withTilde('/x', undefined)).toBe('/x');
     const said = 'Write /home/a/x, not /home/ab or "/home/a/y" (/home/a) /var/home/a/z';
     expect(withTildes(said, '/home/a')).toBe('Write ~/x, not /home/ab or "/home/a/y" (~) /var/home/a/z');
+    expect(withTildes('add "extends": "/home/a/y" to /home/a/x', '/home/a')).toBe('add "extends": "~/y" to ~/x');
     expect([withTildes('/x', '/'), withTildes('/x', undefined)]).toEqual(['/x', '/x']);
   });
 });

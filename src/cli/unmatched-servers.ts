@@ -9,7 +9,7 @@ import { matchesPattern, type QueryFilter } from '../search/query-filters.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-/** What there is to say; servers that are switched off count as there. */
+/** One message for each filter that matches no enabled server. */
 export function unmatchedServers(
   filters: readonly QueryFilter[],
   servers: readonly { readonly name: string; readonly enabled: boolean }[],

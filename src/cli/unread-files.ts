@@ -1,5 +1,5 @@
 /**
- * Names the client files of a project that no source of the configuration reads, and what to do.
+ * Names the client files of a project that no source of the configuration reads, and says how to use them.
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
@@ -7,17 +7,19 @@ import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { withTilde } from './source-lines.ts';
 
-/** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
+/** One note about all client files that nothing reads, our own configuration aside; none if there are none. */
 export function unreadLines(
   files: readonly { readonly path: string; readonly type: string }[],
   sources: readonly ResolvedSource[],
   home: string,
 ): string[] {
-  return files
+  const unread = files
     .filter(({ path, type }) => type !== 'configuration' && !sources.some((source) => source.path === path))
-    .slice(0, LIMITS.shown.named)
-    .map(
-      ({ path, type }) =>
-        `${oneLine(withTilde(path, home), 300)} is not used yet: add {"type": "${type}"} to "sources" of your configuration, or run "anygpt mcp init --project" here.`,
-    );
+    .slice(0, LIMITS.shown.named);
+  if (unread.length === 0) return [];
+  const paths = unread.map(({ path }) => oneLine(withTilde(path, home), 300)).join(', ');
+  const types = [...new Set(unread.map(({ type }) => `{"type": "${type}"}`))].join(', ');
+  return [
+    `The servers in ${paths} are not used. To use them, run "anygpt mcp init --project" in this folder, or add ${types} to "sources" of your configuration.`,
+  ];
 }

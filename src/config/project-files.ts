@@ -18,6 +18,7 @@ import { pathsOf } from './module-paths.ts';
 import { namedFiles } from './named-files.ts';
 import { isCode } from './parse-data.ts';
 import { pinsFor } from './pins.ts';
+import { programNotes } from './project-programs.ts';
 import { NotTrusted, Snapshot, TooManyFiles } from './project-snapshot.ts';
 import { readBy } from './references.ts';
 import { resolveConfig, toConfigurationError } from './resolve-config.ts';
@@ -169,6 +170,7 @@ class Look {
   preview(): FilePreview {
     const { path } = this.#file;
     const others = this.#files.admitted.filter((other) => other !== path);
+    const servers = this.#readings.flatMap((reading) => reading.servers);
     return {
       path,
       hash: this.#refused ? undefined : this.#files.hashOf(path, others),
@@ -177,7 +179,7 @@ class Look {
       code: [...this.#code],
       sends: this.#sends,
       values: valuesInFiles(this.#readings, this.#files, this.#world),
-      notes: [...this.#notes],
+      notes: [...this.#notes, ...programNotes(servers, this.#file.root)],
       ...(this.#passedOver && { isPassedOver: true }),
     };
   }

@@ -51,7 +51,7 @@ const VERDICTS: Table = {
   // A project's registry would answer for the names of the user's.
   registries: ignored,
   rulePrecedence: own,
-  validation: { output: stricter },
+  validation: { output: stricter, observe: both },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
   // Fewer retries are fine; shorter delays would put more load on servers.
   retry: { attempts: smaller, initial: ignored, max: ignored, factor: ignored, jitter: ignored },

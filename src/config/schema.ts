@@ -37,7 +37,10 @@ const ruleSchema = z.strictObject({
     'Globs, or `/regular expressions/`, on tool names; `!` in front excludes.',
   ),
   server: optional(someText, 'Only tools of servers whose name matches this glob.'),
-  enabled: optional(flag, 'Switch the matching tools on or off. One `true` anywhere: all others are off.'),
+  enabled: optional(
+    flag,
+    'Switch the matching tools on or off. If any rule says `true`, tools that no rule enables are off.',
+  ),
   tags: optional(z.array(someText), 'Tags for the matching tools.'),
 });
 

@@ -144,6 +144,11 @@ const validationSchema = z.strictObject({
     'warn',
     'What happens when a result breaks its tool’s output schema: nothing, a note in the audit log, or an error.',
   ),
+  observe: setting(
+    flag,
+    false,
+    'Infer what tools without an output schema return from their first results. `get_tool_details` shows it as inferred, to every caller; it holds names of fields, no values. No result is checked against it.',
+  ),
 });
 
 /** A service that turns texts into vectors, replacing the built-in vectors. */
@@ -219,7 +224,7 @@ export const settingsShape = {
   registries: setting(
     z.array(registrySchema).check(z.maxLength(LIMITS.registry.registries)),
     [OFFICIAL_REGISTRY],
-    'Where servers are looked up that are not configured: MCP registries. Of two with a server of one name, the first wins. They are asked by `anygpt mcp registry` only.',
+    'MCP registries, in order of precedence. Only `anygpt mcp registry`, `add` and `update` ask them.',
   ),
   validation: group(validationSchema, 'How strictly results are checked.'),
   limits: group(limitsSchema, 'Every limit of the gateway.'),

@@ -102,6 +102,6 @@ describe('servers whose names give the same variable', () => {
   });
 
   it('cannot both be taken from the environment', () => {
-    expect(() => serversFromEnv(['my-server', 'my_server'], {})).toThrow('"my-server" and "my_server" would both be');
+    expect(() => serversFromEnv(['my-server', 'my_server'], {})).toThrow('"my-server" and "my_server" would both use');
   });
 });

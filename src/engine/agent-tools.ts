@@ -56,7 +56,7 @@ export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCa
   /** The caller, for the audit log and for tools that ask back. */
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** False where the model reads text only. Default true. */
+  /** Set to false if the model reads only text. Default true. */
   readonly media?: boolean | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface AgentCallOptions {
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly request?: ToolRequest | undefined;
-  /** `all` for a model that may know no meta-tools. Default `all` once `tools()` has shown all tools. */
+  /** Set to `all` if the model may not know the meta-tools. Default `all` once `tools()` has shown all tools. */
   readonly shown?: 'search' | 'all' | undefined;
 }
 
@@ -98,7 +98,7 @@ export class AgentTools {
   readonly #runMetaTool: ReturnType<typeof createMetaToolRunner>;
   #kept: { readonly sources: KnownSources; readonly version: number; readonly known: KnownTools } | undefined;
   readonly #seen = new SeenNames();
-  /** What `tools()` has shown: `all` once it was all, because a call does not tell which list its model got. */
+  /** What `tools()` has shown. Stays `all` once all tools were shown: a call does not tell which list its model got. */
   #shown: NonNullable<AgentCallOptions['shown']> = 'search';
 
   constructor(core: EngineCore) {
@@ -113,7 +113,7 @@ export class AgentTools {
       throw new ValidationError(`Unknown mode "${String(mode)}". Use one of: ${MODES.join(', ')}.`);
     const { tools, shown } = this.listed(mode);
     if (shown === 'all') this.#shown = shown;
-    // The pair is known here: a name made of it could mean another tool.
+    // Pass the pair itself: a name joined from it could mean another tool.
     const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) =>
       server === ''
         ? this.call({ name: tool, arguments: args }, { signal, shown })

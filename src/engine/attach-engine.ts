@@ -70,8 +70,8 @@ export function attachEngine(
 }
 
 /**
- * Writes a tool as `tools/list` shows it, under the name that models call. Without the output schema: clients refuse a result
- * without structured content then, and a result that is cut has none.
+ * Writes a tool as `tools/list` shows it, under the name that models call. Leaves the output schema out: with one, clients
+ * refuse a result without structured content, and a cut result has none.
  */
 function toListed(
   tool: DescribedTool,

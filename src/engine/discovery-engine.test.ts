@@ -556,7 +556,7 @@ describe('what may be repeated', () => {
   });
 });
 
-describe('for those who relay a server', () => {
+describe('for programs that relay a server', () => {
   it('there are leases, notifications and the end of a session', async () => {
     using home = folder();
     const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'hi' } };

@@ -17,6 +17,7 @@ import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provid
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
+import { DiscoveryService, type ServicePorts } from '../service/discovery-service.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
@@ -35,6 +36,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   readonly #core: EngineCore;
   readonly #tools: AgentTools;
   #changes: ListChanges | undefined;
+  #service: DiscoveryService | undefined;
 
   /**
    * Takes a configuration (as written by hand, as `ConfigurationLoader.load()` returns it, or `configFile()`), with the
@@ -49,9 +51,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /**
-   * The tools for a model, in the format of its API. Own tools are always current if their provider lists them at once,
-   * as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists. Once all tools were returned, the
-   * failures that `handle()` answers name no meta-tools: a call does not tell which tools its model was given.
+   * The tools for a model, in the format of its API. Own tools are always current if their provider lists them
+   * synchronously, as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists. After the first list
+   * of all tools, errors from `handle()` no longer mention meta-tools: a call does not tell which list its model got.
    */
   tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
     return this.#tools.tools(options);
@@ -178,6 +180,12 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     const result = await this.#core.call({ ...ref, arguments: args, ...context });
     if (result.success) return result.data;
     throw new DiscoveryError(result.error.code, result.error.message, { ...result.error, tool: name });
+  }
+
+  /** The discovery service of this engine: finds, describes and registers servers that are not configured, too. */
+  service(ports?: ServicePorts): DiscoveryService {
+    this.#service ??= new DiscoveryService(this);
+    return ports === undefined ? this.#service : new DiscoveryService(this, ports);
   }
 
   /** Closes connections and processes and saves state. Running calls get a grace period. */

@@ -18,12 +18,21 @@ import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
+import type {
+  Caller,
+  IdleClock,
+  RateLimit,
+  ServerDefinition,
+  ServerItems,
+  ServerStatus,
+  ToolCall,
+} from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
+import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
-import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
+import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
 import type { EngineState } from './engine-state.ts';
@@ -67,7 +76,7 @@ export class Downstreams {
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
+        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -145,29 +154,38 @@ export class Downstreams {
     }
   }
 
-  /** Reads one source's tools: at once for a provider that lists at once. */
+  /** Reads one source's tools: synchronously, if it is a provider that lists synchronously. */
   list(definition: SourceDefinition, caller: Caller | undefined): Listing | Promise<Listing> {
     return isProvider(definition) ? this.providers.list(definition) : this.#listServer(definition, caller);
   }
 
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    await this.#listingTurn(definition);
+    await this.listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
-      const { connection } = lease;
+      return await this.listOver(lease.connection, definition, caller);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Reads a server's tools over an open connection. */
+  async listOver(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
+    try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
       // Subscribe first, so that no change between listing and subscribing is missed.
       this.#subscribe(connection);
-      const list = await listTools(connection);
+      const [list, { skipped, ...items }] = await Promise.all([listTools(connection), connection.listItems()]);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        tools: await paced(redactTools(list.tools, redact)),
-        skipped: redactData(list.skipped, this.redact),
+        tools: await paced(redactDefinitions(list.tools, redact)),
+        items: await redactItems(items, redact),
+        skipped: redactData([...list.skipped, ...skipped], this.redact),
         incomplete: list.incomplete && this.redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
         instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
@@ -176,8 +194,6 @@ export class Downstreams {
       };
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
-    } finally {
-      lease.release();
     }
   }
 
@@ -203,11 +219,13 @@ export class Downstreams {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
-      const result = await connection.callTool(call.tool, call.arguments, sent);
+      const answer = await connection.callTool(call.tool, call.arguments, sent);
+      const result = call.item ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       unanswered = !wasAnswered(error);
-      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
+        this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release({ unanswered });
@@ -243,11 +261,16 @@ export class Downstreams {
     };
   }
 
-  /** Limits how often a remote server is asked for its list. */
-  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (isLocal(connection)) return;
+  /**
+   * Waits for the turn to ask a server for its list. A local server waits only for a `rate` that a caller gives, which
+   * holds until another one is given.
+   */
+  async listingTurn({ name, connection }: ServerDefinition, rate?: RateLimit): Promise<void> {
+    const known = this.#listings.get(name);
+    if (known === undefined && rate === undefined && isLocal(connection)) return;
     const now = this.#world.elapsed();
-    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    const bucket = known ?? new TokenBucket(rate ?? DEFAULTS.listing, now);
+    if (known && rate) known.change(rate, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
@@ -265,7 +288,12 @@ export class Downstreams {
   #subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);
-    connection.subscribe({ toolsListChanged: true });
+    const { resources, prompts } = connection.identity.capabilities;
+    connection.subscribe({
+      toolsListChanged: true,
+      ...(resources !== undefined && { resourcesListChanged: true }),
+      ...(prompts !== undefined && { promptsListChanged: true }),
+    });
   }
 
   #readSecrets(): void {
@@ -339,7 +367,7 @@ export class Downstreams {
   #withoutSecrets(error: unknown, server: string): unknown {
     if (!(error instanceof Error)) return error;
     const message = this.redact(error.message);
-    // Passed on unchanged, apart from secrets, to clients that see the server as it is.
+    // Clients of an exposed server get this error unchanged, apart from secrets.
     if (error instanceof JsonRpcError)
       return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
     if (error instanceof DiscoveryError) {
@@ -359,8 +387,17 @@ const offline = (server: string): DiscoveryError =>
     outcome: 'not_sent',
   });
 
-/** Rate of list requests to one remote server. */
-const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
+/** After any of these, a server's whole list is read again. */
+const LIST_CHANGED: ReadonlySet<string> = new Set(
+  ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
+);
+
+async function redactItems(items: Partial<ServerItems>, redact: Redact): Promise<Partial<ServerItems>> {
+  const lists = Object.entries(items).map(
+    async ([list, entries]) => [list, await paced(redactDefinitions<object>(entries, redact))] as const,
+  );
+  return Object.fromEntries(await Promise.all(lists));
+}
 
 /** Lists tools. A server that does not know `tools/list` has none. */
 async function listTools(connection: McpConnection) {

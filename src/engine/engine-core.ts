@@ -11,6 +11,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { CacheStats } from '../cache/caching-layer.ts';
 import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
+import { usableItems } from '../catalog/server-items.ts';
 import { type Patience, requireServer, requireTools, requireUsableTool, resolveRef } from '../catalog/tool-lookup.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
@@ -24,6 +25,7 @@ import type {
   CallToolResult,
   EmbedderStatus,
   SearchResult,
+  ServerItems,
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
@@ -80,6 +82,11 @@ export class EngineCore implements EngineHandle {
     return this;
   }
 
+  /** The parts, for the discovery service: another view of the same engine. */
+  get runtime(): EngineRuntime {
+    return this.#runtime;
+  }
+
   /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;
@@ -87,8 +94,8 @@ export class EngineCore implements EngineHandle {
   }
 
   /**
-   * Like `states`, with the current lists of providers that list at once. While the configuration loads, what is known
-   * without it.
+   * Like `states`, after updating the lists of providers that list synchronously. While the configuration loads, returns
+   * what is known without it.
    */
   get sourcesNow(): readonly KnownSources[] {
     const { states } = this;
@@ -211,6 +218,14 @@ export class EngineCore implements EngineHandle {
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
   }
 
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async serverItems(server: string, options: { caller?: Caller | undefined } = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await this.toolsOf(server, options);
+    if (!listed.success) return listed;
+    const { catalog } = await this.#having(server);
+    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+  }
+
   /**
    * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
    * TOOL_DISABLED for a disabled tool.
@@ -229,7 +244,9 @@ export class EngineCore implements EngineHandle {
     if (!found.success) return found;
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata, options.examples));
+    const { definition, metadata } = found.data;
+    const inferredOutput = this.#runtime.outputs.schemaOf(definition);
+    return ok({ ...describeTool(metadata, options.examples), ...(inferredOutput && { inferredOutput }) });
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
@@ -252,10 +269,12 @@ export class EngineCore implements EngineHandle {
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
-      if (owner !== state)
-        return await proxy.execute(ref.server, ref.tool, request.arguments, ofOneRequest(owner, request));
-      const result = await proxy.execute(ref.server, ref.tool, request.arguments, request);
-      runtime.usage?.settled(ref, request.caller, result);
+      const isShared = owner === state;
+      const options = isShared ? request : ofOneRequest(owner, request);
+      const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
+      if (isShared) runtime.usage?.settled(ref, request.caller, result);
+      if (state.config.validation.observe && result.success)
+        runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
       return toFailure(error, where);
@@ -350,7 +369,7 @@ export class EngineCore implements EngineHandle {
    */
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
-    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
+    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 });
   }
 
   /** Removes the secrets of all servers, and credentials in general, from a text. */
@@ -402,7 +421,7 @@ export class EngineCore implements EngineHandle {
     return (await this.#state()).config;
   }
 
-  /** Opens a connection to a server in advance. Throws what keeps it from that. */
+  /** Opens a connection to a server in advance. Throws if the server cannot be reached. */
   async connect(server: string): Promise<void> {
     (await this.lease(server, {})).release();
   }
@@ -417,7 +436,7 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.downstreams.pool.isConnected(server);
   }
 
-  /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
+  /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const known = requireServer(await this.#state(), server);
     if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
@@ -483,6 +502,6 @@ const isName = (written: unknown): boolean => typeof written === 'string' && wri
 
 const NAMELESS = fail(
   'VALIDATION_ERROR',
-  `A tool is named by its server and its name, each a text of at most ${LIMITS.names.qualified} characters.`,
+  `A call needs a server and a tool, each a string of at most ${LIMITS.names.qualified} characters.`,
   { outcome: 'not_sent' },
 );

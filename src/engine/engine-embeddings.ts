@@ -53,7 +53,7 @@ export class EngineEmbeddings {
     return this.#told((await this.#index)?.status());
   }
 
-  /** The same, after reading all tools. */
+  /** The embedder's progress, after it has read all tools. */
   async complete(signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
     return this.#told(await (await this.#index)?.complete(signal));
   }

@@ -13,17 +13,27 @@ import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { EmbedderStatus } from '../core/types.ts';
+import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
+import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import { buildState, type EngineState, type KnownServer, requestState, type StateWorld } from './engine-state.ts';
+import {
+  buildState,
+  type EngineState,
+  type GuestState,
+  guestState,
+  type KnownServer,
+  requestState,
+  type StateWorld,
+} from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { GuestServers } from './guest-servers.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -46,6 +56,10 @@ export interface ReloadOptions {
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
+  /** What tools without an output schema have returned. */
+  readonly outputs = new ObservedOutputs();
+  /** Servers that were discovered without being configured. */
+  readonly guests: GuestServers;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
@@ -57,7 +71,7 @@ export class EngineRuntime {
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
-  /** Steps that calls wait for before they reach their execution. */
+  /** Preparations that calls wait for before they are executed. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
   #reads: HeardReads = new Map();
@@ -75,13 +89,20 @@ export class EngineRuntime {
     // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
+    this.guests = new GuestServers((base, guest, before) =>
+      guestState(base, guest, { ...this.#lists(), store: world.openStore, connects: !world.offline }, before),
+    );
     this.requests = new RequestStates(
       (base, known) => requestState(base, known, { ...this.#lists(), connects: false }),
+      this.guests,
       logger,
     );
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => this.#current?.state.discovery.changed(server),
+      (server) => {
+        const { state } = this.#current ?? {};
+        if (state) this.requests.having(state, server).discovery.changed(server);
+      },
       (server) => this.sourceOf(server),
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
@@ -103,6 +124,10 @@ export class EngineRuntime {
   /** The files that the last load read or looked for, also if it failed. */
   get reads(): HeardReads {
     return this.#reads;
+  }
+
+  get world(): EngineWorld {
+    return this.#world;
   }
 
   stateFolder(): Promise<string> {
@@ -136,13 +161,13 @@ export class EngineRuntime {
     return complete ? this.embeddings.complete(signal) : this.embeddings.status();
   }
 
-  /** What carries out calls. Loaded by the first call, so that a program that only searches does not pay for it. */
+  /** The execute flow. Loaded by the first call, so that a program that only searches does not pay for it. */
   execution(running: Running): Execution | Promise<Execution> {
     running.opening ??= this.#openExecution(running);
     return running.execution ?? running.opening;
   }
 
-  /** Registers a step that a call waits for before its execution. Closing waits for it too. */
+  /** Registers a preparation that a call waits for before it is executed. Closing waits for it too. */
   onTheWay<T>(step: T | Promise<T>): Promise<T> {
     const settled = Promise.resolve(step);
     const gone = () => this.#onTheWay.delete(settled);
@@ -159,6 +184,24 @@ export class EngineRuntime {
     const reload = this.#reloading.then(() => this.#reload(options));
     this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
+  }
+
+  /** Takes a server in that is not configured. Returns its state. */
+  admit(definition: ServerDefinition): Promise<GuestState> {
+    return this.#inTurn((base) => this.guests.admit(base, definition));
+  }
+
+  /** Lets agents find and call tools of such a server. */
+  async register(server: string, tools: readonly string[]): Promise<void> {
+    await this.#inTurn((base) => this.guests.register(base, server, tools));
+    for (const listener of this.#toolListeners) listener(false, server);
+  }
+
+  /** Runs work on the current state that no reload may interrupt. */
+  #inTurn<T>(work: (base: EngineState) => Promise<T>): Promise<T> {
+    const turn = this.#reloading.then(async () => work((await this.#ready).state));
+    this.#reloading = turn.catch(() => {});
+    return turn;
   }
 
   /** Calls back when a list changes, also that of a provider that announces its changes. */
@@ -229,6 +272,7 @@ export class EngineRuntime {
       return this.#build(config, before?.state);
     });
     if (next === undefined) return false;
+    await this.guests.follow(next);
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -264,6 +308,7 @@ export class EngineRuntime {
     // Calls first: a running call may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
     state?.discovery.stop();
+    await this.guests.close();
     await this.downstreams.close();
     await this.embeddings.close();
     await state?.catalog.save();
@@ -273,7 +318,7 @@ export class EngineRuntime {
     this.#pages.close();
   }
 
-  /** Waits for calls that began before closing but have not reached their execution yet. */
+  /** Waits for calls that began before closing but are not executed yet. */
   async #arrivals(): Promise<void> {
     const until = elapsedNow() + (this.#current?.state.config.limits.drain ?? 0);
     for (;;) {
@@ -340,8 +385,10 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, tool) =>
-        this.requests.having((this.#current ?? running).state, server).rules.decide(server, tool),
+      decide: (server, tool, item) => {
+        const { rules, catalog } = this.requests.having((this.#current ?? running).state, server);
+        return item ? catalog.decideItem(server, item.kind, item.id) : rules.decide(server, tool);
+      },
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();

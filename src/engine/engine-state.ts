@@ -17,9 +17,10 @@ import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
-import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
+import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
+import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
@@ -43,7 +44,7 @@ export interface KnownSources {
 
 export interface EngineState extends KnownSources {
   readonly config: ResolvedConfig;
-  /** Tells this gateway from others. */
+  /** Identifies this gateway among others. */
   readonly id: string;
   readonly rules: RuleSet;
   /** Servers that are configured but disabled. */
@@ -104,8 +105,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
   const searchOptions = { model, phrases };
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
-  const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
+  const restored = ready && [ready.snapshot, ready.items].map((one) => SearchEngine.fromSnapshot(one, searchOptions));
+  const isWhole = restored?.every((one) => one !== undefined) === true;
+  const [search, itemSearch] = isWhole ? restored : [];
+  const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
   const catalog = new Catalog({
     servers,
@@ -113,6 +116,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
+    itemSearch: itemSearch ?? new SearchEngine(searchOptions),
     indexed,
     maxTools,
   });
@@ -139,14 +143,57 @@ export function requestState(
   const { config, searchOptions } = base;
   const rules = base.rules.withNames(renamed([known.definition]));
   const servers = new Map([[known.definition.name, known]]);
-  const search = new SearchEngine(searchOptions);
+  const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
+  const catalog = new Catalog({ servers, rules, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
   return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
 }
 
-/** The further names of providers that were named apart, for rules. */
+/** A server that a program discovers without configuring it. */
+export interface Guest {
+  readonly known: KnownServer & { readonly definition: ServerDefinition };
+  /** Tools that agents may find and call. */
+  readonly registered: ReadonlySet<string>;
+}
+
+export interface GuestState extends EngineState {
+  readonly rules: RegisteredRules;
+}
+
+/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
+export async function guestState(
+  base: EngineState,
+  { known, registered }: Guest,
+  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
+  before?: EngineState,
+): Promise<GuestState> {
+  const { config, searchOptions, id } = base;
+  const { logger, now } = world;
+  const { name, registry } = known.definition;
+  // A deny of its name in a registry is a deny of the server.
+  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
+  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+  const servers = new Map([[name, known]]);
+  const bytes = await world.store(config);
+  const catalog = new Catalog({
+    servers,
+    rules,
+    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
+    keepsIndex: false,
+    search: new SearchEngine(searchOptions),
+    itemSearch: new SearchEngine(searchOptions),
+    indexed: new Map(),
+    maxTools: config.limits.tools,
+  });
+  if (before) await catalog.inherit(before.catalog);
+  await catalog.adopt();
+  const discovery = createDiscovery(config, world, { catalog, servers });
+  before?.discovery.stop(discovery);
+  return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [] };
+}
+
+/** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>
   new Map(providers.filter(isRenamed).map(({ name, wantedName }) => [name, { others: [wantedName] }]));
 

@@ -30,7 +30,7 @@ export interface ServerProbe {
   readonly incomplete?: string | undefined;
 }
 
-/** Keeps the list and closes the connection. Never rejects. */
+/** Probes a server: stores its list and closes the connection. Never rejects. */
 export async function probeServer(
   { servers, catalog, discovery }: EngineState,
   downstreams: Downstreams,

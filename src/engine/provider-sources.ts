@@ -135,8 +135,8 @@ export class ProviderSources {
   }
 
   /**
-   * Reads a provider's list: at once if the provider lists at once. Rejects if the provider fails or times out. Callers
-   * share a running reading.
+   * Reads a provider's list: synchronously, if the provider lists synchronously. Rejects if the provider fails or times
+   * out. Callers share a running reading.
    */
   list(source: ProviderDefinition): Listing | Promise<Listing> {
     const { name, provider } = source;
@@ -180,7 +180,7 @@ export class ProviderSources {
       : listing;
   }
 
-  /** The tools with the definitions that a provider gives at once. */
+  /** Adds the definitions that a provider returns quickly, if only a few are missing. */
   async #describeSome(source: ProviderDefinition, tools: readonly ToolDefinition[]): Promise<ToolDefinition[]> {
     const undescribed = tools.filter(isUndescribed);
     const described = new Map<ToolDefinition, ToolDefinition>();
@@ -200,7 +200,7 @@ export class ProviderSources {
 
 const isUndescribed = ({ inputSchema }: ToolDefinition): boolean => inputSchema === UNDESCRIBED;
 
-/** By entry: a tool that did not change stays the same object, which the catalogue and the validators recognise. */
+/** Cached by list entry: an unchanged tool stays the same object, which the catalogue and the validators recognise. */
 const definitions = new WeakMap<ToolSummary, ToolDefinition>();
 
 function toDefinition(tool: ToolSummary): ToolDefinition {

@@ -135,3 +135,34 @@ describe.concurrent('a server that is not worth waiting for', () => {
     expect(found).toMatchObject({ success: true, data: { notes: [] } });
   });
 });
+
+describe('a list that is older than a day', () => {
+  const DAY = 86_400_000;
+  const later = () => Date.now() + 2 * DAY;
+
+  it('is read again by a command', async () => {
+    using home = folder();
+    const options = { background: false, fetch: flaky(0, reset).fetch };
+    await using first = engineIn(home, remote(), options);
+    await first.readLists({});
+    await first.close();
+    const second = flaky(0, reset);
+    await using engine = engineIn(home, remote(), { ...options, fetch: second.fetch, now: later });
+    expect(await engine.readLists({})).toEqual(new Map());
+    expect(second.asked()).toBeGreaterThan(0);
+    expect(await engine.find('echo')).toMatchObject({ data: { notes: [] } });
+  });
+
+  it('still serves when its server is away, and that is said', async () => {
+    using home = folder();
+    await using first = engineIn(home, remote(), { background: false });
+    await first.readLists({});
+    await first.close();
+    const { fetch } = flaky(1000, reset);
+    await using engine = engineIn(home, remote(), { background: false, fetch, now: later });
+    expect(await engine.readLists({ waitMs: 500 })).toEqual(new Map());
+    expect(await engine.find('echo')).toMatchObject({
+      data: { results: [{ tool: 'echo' }], notes: ['list older than a day, server unreachable: remote'] },
+    });
+  });
+});

@@ -24,13 +24,19 @@ export interface ReadListsOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
+/**
+ * Reads each list that is unknown or older than a day, with discovery's retries, until the timeout. Resolves with the
+ * errors, by server; a timeout is one. An old list that could not be read again is still used, so that is no error.
+ */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
   { servers: wanted, own = false, again = false, waitMs, onChange }: ReadListsOptions,
 ): Promise<ReadonlyMap<string, ErrorInfo>> {
   const definitions = (wanted ?? [...servers.keys()]).flatMap((name) => servers.get(name)?.definition ?? []);
-  const due = definitions.filter((one) => (again || !catalog.isSeen(one.name)) && (!own || isProvider(one)));
+  const isNeeded = (name: string) => again || !catalog.isSeen(name);
+  const due = definitions.filter(
+    (one) => (isNeeded(one.name) || discovery.isStale(one.name)) && (!own || isProvider(one)),
+  );
   const failed = new Map<string, ErrorInfo>();
   if (due.length === 0) return failed;
   const rounds = Math.ceil(due.length / LIMITS.atOnce.servers);
@@ -46,12 +52,12 @@ export async function readLists(
     [...waiting].map(async (name) => {
       const error = await discovery.listed(name);
       if (!waiting.delete(name)) return;
-      if (error) failed.set(name, error.toInfo());
+      if (error && isNeeded(name)) failed.set(name, error.toInfo());
       if (waiting.size > 0) onChange?.([...waiting], due.length);
     }),
   );
   await waitAtMost(all, patience);
-  for (const name of waiting) {
+  for (const name of [...waiting].filter(isNeeded)) {
     const message = `${name} did not list its tools within ${patience / 1000} s.`;
     // An earlier error says more than a timeout.
     failed.set(name, (discovery.failure(name) ?? new ServerConnectionError(name, message)).toInfo());

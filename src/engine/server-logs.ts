@@ -41,17 +41,17 @@ export interface KeptLog {
   readonly end: number;
 }
 
-/** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
+/** Slows down the log of a flooding server: each pause is this many times as long as the write before it. */
 const PAUSE_FACTOR = 10;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
 
-/** What a terminal or a reader takes for the end of a line. */
+/** Characters that a terminal or a program may treat as the end of a line. */
 const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 /** How our own lines begin, in the file and on a terminal. */
 const OURS = /^(?:=|anygpt ?:)/i;
 const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
-/** What is invisible at the beginning of a line; a combining mark needs a letter before it. */
+/** Invisible at the start of a line: white space, and combining marks, which need a letter before them. */
 const BLANK = /^[\s\p{M}]+/u;
 
 /** Quotes a server's lines that look like our own, with `| `. */

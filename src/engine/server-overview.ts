@@ -10,13 +10,13 @@ import { oneLine } from '../text/plain-text.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** Servers start when they are needed; one nobody needed yet is not a broken one. */
+/** Servers start on first use, so a server without a list is not broken. */
 const UNSEEN = 'not started yet';
 
 /** The program's own providers are always connected. */
 const PRESENT = { status: 'connected', reason: undefined } as const;
 
-/** In the order of the configuration. Connects to none. */
+/** Lists servers in the order of the configuration. Connects to none. */
 export function serverOverview(
   { servers, catalog, discovery }: EngineState,
   downstreams: Pick<Downstreams, 'status'>,

@@ -38,7 +38,7 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   return { servers, catalog, providers: own };
 }
 
-/** Undefined for rules that cannot be used, or not before the engine for regular expressions is loaded. */
+/** Undefined if the rules are invalid, or need the regular expression engine, which is not loaded yet. */
 function rulesIn(config: object, own: KnownSources['providers']) {
   const { servers, toolRules = [], rulePrecedence = 'first-match', floorRules } = config as Partial<ResolvedConfig>;
   const named = isResolved(config) ? (servers ?? []) : [];

@@ -76,7 +76,7 @@ export class ToolExecutionProxy implements AsyncDisposable {
     return this.#core.executeStream(server, tool, args, options);
   }
 
-  /** Ends calls (those under way get a while), connections and processes. */
+  /** Closes connections and processes. Running calls get a grace period. */
   close(): Promise<void> {
     return this.#change(async () => {
       this.#servers.clear();
@@ -88,7 +88,7 @@ export class ToolExecutionProxy implements AsyncDisposable {
     return this.close();
   }
 
-  /** Makes one change after the other: a configuration that cannot be used fails its own `connect` and no other. */
+  /** Applies one change after the other, so that an invalid connection fails only its own `connect`. */
   #change(change: () => Promise<void>): Promise<void> {
     const changed = this.#changing.then(change);
     this.#changing = changed.catch(() => {});

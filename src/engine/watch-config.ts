@@ -140,8 +140,8 @@ export async function watchConfig(
       const why = error instanceof Error ? error.message : String(error);
       // A file saved again with the same mistake is reported once.
       const level = error instanceof Gone ? 'warn' : 'error';
-      const effect = engine.problem ? 'and there is no earlier one' : 'the current one stays in force';
-      const what = error instanceof Gone ? why : `the new configuration cannot be used, ${effect}: ${why}`;
+      const effect = engine.problem ? 'there is no earlier one' : 'the current one stays in force';
+      const what = error instanceof Gone ? why : `the new configuration cannot be used; ${effect}: ${why}`;
       if (why !== said) logger[level]({}, what);
       said = why;
     }

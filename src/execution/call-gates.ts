@@ -9,7 +9,7 @@ import { Slots } from './steps/concurrency.ts';
 import { RateBuckets } from './steps/rate-limit.ts';
 import { type Clock, systemClock } from './timers.ts';
 
-/** Counters for calls, passed from one proxy to its replacement. */
+/** Counters for calls, passed from one executor to its replacement. */
 export class CallGates {
   readonly slots = new Slots();
   readonly buckets = new RateBuckets();

@@ -10,7 +10,7 @@ export function noteBytes({ notes }: ToolCall, bytes: number): void {
   if (notes) notes.bytes = bytes;
 }
 
-/** Less is the hand-over of an open connection. */
+/** A shorter wait is the hand-over of an open connection, not a connect. */
 const LEAST_CONNECT_MS = 1;
 
 /** Adds the time a call waited for a connection. */

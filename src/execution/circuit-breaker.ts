@@ -1,6 +1,6 @@
 /**
- * Implements one circuit breaker: records how calls went and decides whether the next may go. It is closed, open, or
- * lets one probe through.
+ * Implements one circuit breaker: records the outcome of calls and decides whether the next call may go. It is closed,
+ * open, or lets one probe through.
  * @module
  */
 

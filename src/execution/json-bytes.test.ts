@@ -37,6 +37,18 @@ describe('jsonBytes', () => {
     expect(jsonBytes(undefined)).toBe(4);
   });
 
+  test('asks an object for its JSON once, as JSON does', () => {
+    const same = {
+      x: 1,
+      toJSON() {
+        return this;
+      },
+    };
+    const again = { toJSON: () => ({ y: 2, toJSON: () => 'never asked' }) };
+    const list = { toJSON: () => [same, again] };
+    for (const value of [same, again, list, [list], { list }]) expect(jsonBytes(value)).toBe(exact(value));
+  });
+
   test('stops counting once over the limit', () => {
     expect(jsonBytes(new Array(1_000).fill('x'.repeat(50)), 100)).toBeLessThan(1_200);
   });

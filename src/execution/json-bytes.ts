@@ -38,8 +38,8 @@ export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
 }
 
 /**
- * Returns the bytes of a value without its members, which are pushed. For a string above `limit`, the result may be too
- * low, but is above `limit`.
+ * Pushes the members of a value to `open`, and returns the bytes of the rest. For a string above `limit`, the result may
+ * be too low, but is above `limit`.
  */
 function ownBytes(value: unknown, open: unknown[], limit: number): number {
   if (typeof value === 'string') return stringBytes(value, limit);
@@ -51,9 +51,11 @@ function ownBytes(value: unknown, open: unknown[], limit: number): number {
   }
   if (typeof value !== 'object' || value === null) return 4;
   const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON !== 'function') return openRecord(value as Readonly<Record<string, unknown>>, open);
-  open.push(toJSON.call(value));
-  return 0;
+  // Like JSON, this asks once: what `toJSON` returns is written as it is, even if it is the same object.
+  const shown = typeof toJSON === 'function' ? (toJSON.call(value) as unknown) : value;
+  return shown !== null && typeof shown === 'object' && !Array.isArray(shown)
+    ? openRecord(shown as Readonly<Record<string, unknown>>, open)
+    : ownBytes(shown, open, limit);
 }
 
 /** Pushes the members and returns the bytes of braces, keys, colons and commas. */

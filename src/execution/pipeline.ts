@@ -5,7 +5,7 @@
 import type { ToolResult } from '../core/result.ts';
 import type { CallToolResult, ToolCall, ToolRef } from '../core/types.ts';
 
-/** Answers one call. Never rejects inside a pipeline built by the proxy. */
+/** Answers one call. Never rejects inside a pipeline built by `ToolExecutor`. */
 export type Handler = (call: ToolCall) => Promise<ToolResult<CallToolResult>>;
 
 /** Wraps a handler: may refuse, change or repeat the call, or inspect the result. */

@@ -125,7 +125,7 @@ export class PagedResult {
     return undefined;
   }
 
-  /** Written once: the text replaces the value. */
+  /** The JSON of a part. It is written once and then replaces the value. */
   *#jsonOf(of: number | string, value: unknown): Generator<void, string> {
     const known = this.#json.get(of);
     if (known !== undefined) return known;
@@ -161,7 +161,7 @@ function smallFields(result: CallToolResult, names: readonly string[]): Readonly
   const small = new Set<string>();
   let left = 2 * SMALL;
   for (const name of names) {
-    // The page's own content has that name.
+    // `content` is the name of the page's own blocks.
     if (name === 'content') continue;
     const bytes = stringBytes(name) + jsonBytes(result[name], left) + 2;
     if (bytes > left) continue;

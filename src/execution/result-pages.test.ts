@@ -153,7 +153,7 @@ describe('ResultPages', () => {
     expect(pages.bytes).toBe(0);
   });
 
-  test('a result larger than all that may be kept is cut, and the mark says that the rest is gone', () => {
+  test('a result larger than the whole store is cut, and the mark says that the rest is lost', () => {
     const pages = withIds({ maxBytes: 5_000 });
     const first = keep(pages, large(), PAGE, {});
     expect(String(first.content?.at(-1)?.text)).toContain('too large to be kept');

@@ -20,6 +20,7 @@ import type {
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
+import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
@@ -114,7 +115,7 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
-/** A call that cannot be made, as the caller wrote it: no field need have the right type. */
+/** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
   readonly tool?: unknown;
@@ -133,7 +134,7 @@ const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
 export class ToolExecutor {
-  /** Counters of calls, for the proxy that replaces this one. */
+  /** Counters of calls, for the executor that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
@@ -186,12 +187,25 @@ export class ToolExecutor {
       definition: READ_RESULT,
       run: async (call) => this.#pages.read(call.arguments, call.caller),
     };
-    this.#own = new Map(
-      [readResult, ...(options.own ?? [])].map(({ definition, run }) => {
-        const handle = pipeline([record, validate(this.validators, 'off')], run);
-        return [definition.name, (call) => handle({ ...call, definition })];
-      }),
-    );
+    const check = validate(this.validators, 'off');
+    const own = new Map<string, Handler>();
+    for (const { definition, run } of [readResult, ...(options.own ?? [])]) {
+      const handle = pipeline([record, check], run);
+      own.set(definition.name, (call) => handle({ ...call, definition }));
+    }
+    for (const definition of ITEM_TOOLS)
+      own.set(definition.name, (call) => {
+        // Recorded once: under the server that is asked, or here if it is not.
+        let asked: ReturnType<Handler> | undefined;
+        const ask = (checked: ToolCall) => {
+          asked = this.#run(toItemCall(checked));
+          return asked;
+        };
+        return check(ask)({ ...call, definition }).then((result) =>
+          asked ? result : record(async () => result)(call),
+        );
+      });
+    this.#own = own;
   }
 
   /** Calls a tool. Never throws: every error is a failure with a code. */
@@ -250,9 +264,10 @@ export class ToolExecutor {
       request: options.request,
       gate: options.gate ?? server,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
-      // Set so that all copies made by steps have the same shape.
+      // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
+      item: undefined,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
@@ -283,7 +298,7 @@ export class ToolExecutor {
     return this.#closing;
   }
 
-  /** Waits for running calls, however long, then releases everything. For a proxy that was replaced. */
+  /** Waits for running calls, however long, then releases everything. For an executor that was replaced. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) await this.#untilDrained();
     await this.validators.close();
@@ -328,7 +343,7 @@ export class ToolExecutor {
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
       const names = [...this.#own.keys()];
-      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(', ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-// Random once and then counted: a random one for each call would cost microseconds.
+// Ids are a random prefix and a counter: a random id for each call would cost microseconds.
 const RANDOM_CHARS = 24;
 const COUNTED_DIGITS = 12;
 let ours: string | undefined;

@@ -47,7 +47,7 @@ describe('a watchdog', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('looks again later where the time has moved away meanwhile', async () => {
+  test('checks again later if the due time has moved', async () => {
     const { clock, watchdog, expired, watched } = world();
     const one = watched('moved', 100);
     watchdog.add(one);

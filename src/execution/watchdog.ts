@@ -1,6 +1,5 @@
 /**
- * Watches many time limits with one timer. A watched item that finishes in time leaves without a timer having been set
- * or cleared for it.
+ * Watches many time limits with one timer. An item that finishes in time never needs a timer of its own.
  * @module
  */
 import type { Clock, Timer } from './timers.ts';

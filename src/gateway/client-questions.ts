@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 export class ClientQuestions {
-  /** The client's capabilities. It is asked for nothing else. */
+  /** The client's capabilities. Questions that need other capabilities are refused. */
   capabilities: Readonly<Record<string, unknown>> = {};
   readonly #write: (message: JsonRpcMessage) => void;
   readonly #waiting = new Map<JsonRpcId, Waiting>();

@@ -1,4 +1,5 @@
 /** Checks that clients that send too much, or do not read, harm only themselves. */
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +61,49 @@ const post = async (body: string) => {
 };
 const callOf = (id: number, args: Record<string, unknown>) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { ...executing(args), _meta: META } });
+
+describe('bodies that never end', () => {
+  it('are given up when they hold too much together, the one that stalls longest first', async () => {
+    const { port } = new URL(served.url);
+    const answers: string[] = [];
+    const begin = () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('data', (data) => answers.push(data.toString().split('\r\n')[0] ?? ''));
+      socket.on('error', () => {});
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${4 * MIB}\r\n\r\n{"x":"`,
+      );
+      socket.write(Buffer.alloc(3 * MIB, 'a'));
+      return socket;
+    };
+    const sockets = Array.from({ length: 20 }, begin);
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
+    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 503 Service Unavailable']));
+    // A large body that arrives is read, and so is a short one.
+    expect((await post(callOf(9, { text: 'x'.repeat(3 * MIB) }))).status).toBe(200);
+    expect((await post(callOf(10, { text: 'x' }))).status).toBe(200);
+    expect(sockets.some(({ closed }) => !closed)).toBe(true);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('many short requests', () => {
+  it('of one client are all answered, a few at once', async () => {
+    const list = (id: number) =>
+      fetch(served.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/list',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: META } }),
+      }).then(async (response) => [response.status, ((await response.json()) as { id: number }).id]);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, id) => list(id)));
+    expect(answers).toEqual(answers.map((_, id) => [200, id]));
+  });
+});
 
 describe('a message with too many values', () => {
   it('is refused unread over HTTP, with its id and what is allowed', async () => {

@@ -28,7 +28,7 @@ export class HttpSessions<S extends HttpSession> {
   readonly #now: () => number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, S>();
-  /** Sessions being opened; they count too. */
+  /** Sessions that are being opened. They count against the limit. */
   readonly #opening = new Map<object, string>();
 
   constructor(max: number, now: () => number = () => performance.now()) {
@@ -129,7 +129,7 @@ export class HttpSessions<S extends HttpSession> {
     return held;
   }
 
-  /** If all sessions are in use: one without running calls, of a client that has clearly more than the new one. */
+  /** If all sessions are in use: one without running calls, of a client with clearly more sessions than the new client. */
   #fromTheGreediest(clientName: string): S | undefined {
     const held = this.#held();
     const own = held.get(clientName) ?? 0;

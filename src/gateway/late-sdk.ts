@@ -52,7 +52,7 @@ export class LateSdk {
   forward(message: JsonRpcMessage): void {
     if (this.#state === 'here') return this.#options.deliver(message);
     const isNeeded = !this.#greeted || (message.method !== undefined && message.id !== undefined);
-    // The SDK needs only one notification of a greeted client: that it is ready.
+    // Of the notifications of a greeted client, the SDK needs only `initialized`.
     const isReady = message.method === 'notifications/initialized' && this.#missed.length === 1;
     if (this.isAbsent && !isNeeded && !isReady) return;
     this.#missed.push(message);

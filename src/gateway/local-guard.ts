@@ -15,7 +15,7 @@ export interface Refusal {
 const HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 const PATH = '/mcp';
-/** What browsers send with a request that no other site made. */
+/** Values of `Sec-Fetch-Site` that browsers send unless another site made the request. */
 const OWN_SITE = ['same-origin', 'none'];
 
 /** Why a request must be refused, or undefined. Reads only the request's head. */
@@ -43,7 +43,7 @@ export function foreignness(request: Pick<IncomingMessage, 'rawHeaders'>, port: 
     return `Invalid Host: ${host.slice(0, 100)}`;
   const origin = valuesOf(request, 'origin').find((given) => !HOSTS.some((name) => given === `http://${name}:${port}`));
   if (origin !== undefined) return `Invalid Origin: ${origin.slice(0, 100)}`;
-  // A page loads pictures, scripts and links without Origin, but the browser still marks them.
+  // Browsers send no Origin with images, scripts and links, but they do send Sec-Fetch-Site.
   const site = valuesOf(request, 'sec-fetch-site').find((given) => !OWN_SITE.includes(given.trim().toLowerCase()));
   return site === undefined ? undefined : `Invalid Sec-Fetch-Site: ${site.slice(0, 100)}`;
 }

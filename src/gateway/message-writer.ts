@@ -26,7 +26,7 @@ export class MessageWriter {
   close(): void {
     this.#closed = true;
     this.#unclog();
-    // A client may keep its end open after asking us to stop; reading on would keep this process alive.
+    // A client may keep its end open after the close. Reading on would keep this process alive.
     this.#input.pause();
   }
 
@@ -36,7 +36,7 @@ export class MessageWriter {
     if (output.write(`${lineOf(message)}\n`) || output.writableLength < LIMITS.wire.unread || this.#clogged) return;
     this.#clogged = true;
     input.pause();
-    // Large results of running calls wait at their servers.
+    // Meanwhile, large results of running calls are not read from their servers.
     largeTurns.hold(
       new Promise<void>((resolve) => {
         this.#unclog = resolve;

@@ -1,10 +1,16 @@
 /**
- * Reads request bodies: bounded, counted before parsing, and large ones in turns.
+ * Reads request bodies: limits their size, counts their values before parsing, and parses large ones one at a time.
  * @module
  */
 
 import type { IncomingMessage } from 'node:http';
-import { INVALID_REQUEST, type JsonRpcId, PARSE_ERROR, type Unreadable } from '../connections/json-rpc.ts';
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  type JsonRpcId,
+  PARSE_ERROR,
+  type Unreadable,
+} from '../connections/json-rpc.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
@@ -12,15 +18,16 @@ import { LIMITS } from '../core/limits.ts';
 import { surveyWritten } from '../json/json-nesting.ts';
 import { JsonSurvey } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
+import type { BodyRoom } from './body-room.ts';
 import { unreadRequest } from './request-fault.ts';
 
-/** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
+/** Estimated time to process a request after reading it, per value and per megabyte. */
 const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
 
-/** In characters. Parsing shorter JSON in a string takes no longer than `LIMITS.slice.shortRequest`, whatever it holds. */
+/** In characters. Shorter JSON in a string always parses within `LIMITS.slice.shortRequest`. */
 const SHORTEST_WRITTEN = 4 * 1024;
-/** How many levels are searched for arguments, which may be wrapped once too often. */
+/** Levels that are searched for arguments in strings. Agents may wrap arguments once too often. */
 const WRITTEN_LEVELS = 4;
 
 /** Why a body is refused. */
@@ -33,15 +40,38 @@ export interface RefusedBody {
 
 export type RequestBody = { readonly value: unknown } | { readonly refused: RefusedBody };
 
-/** Reads a whole body. Rejects if the client disconnects first. */
-export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
+const NO_ROOM: RefusedBody = {
+  status: 503,
+  code: INTERNAL_ERROR,
+  message: 'Too many large requests are being read. Send it again.',
+  id: null,
+};
+
+/** Reads a whole body, if there is room for it. Rejects if the client disconnects first. */
+export async function readRequestBody(request: IncomingMessage, room: BodyRoom): Promise<RequestBody> {
   const chunks: Buffer[] = [];
+  let giveUp = () => {};
+  const givenUp = new Promise<RequestBody>((resolve) => {
+    giveUp = () => {
+      chunks.length = 0;
+      resolve({ refused: NO_ROOM });
+    };
+  });
+  const hold = (bytes: number) => room.hold(request, bytes, giveUp);
+  try {
+    return await Promise.race([read(request, chunks, hold), givenUp]);
+  } finally {
+    room.leave(request);
+  }
+}
+
+async function read(request: IncomingMessage, chunks: Buffer[], hold: (bytes: number) => void): Promise<RequestBody> {
   const survey = new JsonSurvey(LIMITS.json.clientValues);
   let head: Buffer | undefined;
   let tail: Buffer | undefined;
   let size = 0;
   let why: Unreadable | undefined;
-  // A refused body is read a little further: a client that is still writing would miss the answer.
+  // A refused body is read on, up to a limit: a client that is still writing would miss the answer.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     head ??= chunk;
@@ -50,6 +80,7 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
     else if (!survey.push(chunk)) why ??= survey.excess;
     if (why === undefined) chunks.push(chunk);
     else chunks.length = 0;
+    hold(why === undefined ? size : 0);
     if (size > 2 * LIMITS.wire.body) break;
   }
   if (survey.values > LIMITS.json.clientValues) why ??= 'too-many';

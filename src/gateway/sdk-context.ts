@@ -58,7 +58,7 @@ export function toUpstreamCall(
   };
 }
 
-/** Asks the agent with our own request, related to the one being answered. */
+/** Asks the agent with a request of our own, related to the request being answered. */
 function askThrough(context: ServerContext): Ask {
   return async (request, signal) => {
     try {

@@ -28,7 +28,7 @@ export interface Surface {
   readonly run: RunTool;
   /** Shows one server as it is, so that its errors are passed on verbatim. */
   readonly relays?: boolean;
-  /** What clients can be told before an SDK server exists. */
+  /** Answers for clients before an SDK server exists. */
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Passes on changes while clients without sessions listen. Returns a function that stops it. */

@@ -41,7 +41,7 @@ export interface StdioLaneOptions {
   readonly output: Writable;
   readonly handler: UpstreamHandler;
   readonly maxMessageBytes: number;
-  /** The client talks to another server through us: errors from the SDK may be that server's and stay as they are. */
+  /** Whether the client talks to one exposed server. Errors may then come from that server and are not reworded. */
   readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
   readonly serverInfo: Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ export class StdioLane {
     );
   }
 
-  /** The client sends no more but may still read, so calls go on until we are closed. */
+  /** Handles the end of the input. The client may still read, so calls go on until `close`. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -166,7 +166,7 @@ export class StdioLane {
     this.#message(message);
   }
 
-  /** Reads a large message in its turn. */
+  /** Waits for a turn, then reads a large message. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
     if (values > LIMITS.json.clientValues) {
       const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
@@ -178,7 +178,7 @@ export class StdioLane {
     );
   }
 
-  /** Refuses a message by the part that was read. */
+  /** Refuses a message of which only a part was read. Finds its id in that part. */
   #unread(head: string, tail: string | undefined, why: LineFault): void {
     const { maxMessageBytes } = this.#options;
     this.#invalid(
@@ -209,7 +209,7 @@ export class StdioLane {
     if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
     if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
     this.#leftToSdk.set(id, this.#eraOpenedBy(message));
-    // Without extra keys, for which the SDK would drop the request.
+    // Extra keys are left out: the SDK would drop the request because of them.
     this.#sdk.forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
 

@@ -37,7 +37,7 @@ export type UpstreamHandler = (call: UpstreamCall) => Promise<RawResult>;
 // The gateway writes these keys itself for each server.
 const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
 
-/** Turns calls of either protocol era into runs of our tools, and asks agents in the way of their era. */
+/** Creates the handler of calls in both protocol eras. It asks agents in the way of their era. */
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call) => {
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;

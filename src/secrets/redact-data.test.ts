@@ -4,7 +4,7 @@ import { definition } from '../../test/fixtures/connections/harness.ts';
 import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
 import type { ToolDefinition } from '../core/types.ts';
-import { redactData, redactFailure, redactTools } from './redact-data.ts';
+import { redactData, redactDefinitions, redactFailure } from './redact-data.ts';
 import { KnownSecrets } from './redactor.ts';
 import { secretsOf } from './server-secrets.ts';
 
@@ -62,7 +62,7 @@ describe('a definition', () => {
             required: [text],
           },
         };
-        expect(atOnce(redactTools([tool], knownOf(env).redact))[0]).toBe(tool);
+        expect(atOnce(redactDefinitions([tool], knownOf(env).redact))[0]).toBe(tool);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('a definition', () => {
           annotations: { title: description },
           _meta: { [value]: description },
         });
-        const [clean] = atOnce(redactTools([named(`uses ${value}!`, value)], knownOf({ ANY: value }).redact));
+        const [clean] = atOnce(redactDefinitions([named(`uses ${value}!`, value)], knownOf({ ANY: value }).redact));
         expect(clean).toEqual(named('uses ***!', '***'));
       }),
     );
@@ -129,6 +129,23 @@ describe('data', () => {
     });
     const harmless = { isError: true, content: [{ type: 'text', text: 'not found' }] };
     expect(atOnce(redactFailure(harmless, redactWords))).toBe(harmless);
+  });
+
+  it('of an error is masked in blocks of every type and in every other member; kinds, keys and bytes stay', () => {
+    const token = 'k9Xw2LpQ8sVbT1zR';
+    const data = Buffer.from('an image').toString('base64');
+    const result = (said: string) => ({
+      isError: true,
+      content: [
+        { type: 'resource', resource: { uri: `file:///${said}`, text: said, mimeType: said, blob: data } },
+        { type: 'resource_link', uri: `x:${said}`, name: said, _meta: { [token]: said } },
+        { type: 'image', data, mimeType: 'image/png' },
+        { type: 'of another protocol', parts: [[said]] },
+      ],
+      _meta: { x: said },
+      structuredContent: { y: { z: [said] } },
+    });
+    expect(atOnce(redactFailure(result(token), redactWords))).toEqual(result('***'));
   });
 
   it('of an error is looked through in steps, however long it is, and a secret at a border is seen', () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
+import type { CallToolResult } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
@@ -44,14 +44,16 @@ const MAPS: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/** Redacts every tool's definition, in steps. Tools without secrets stay the same objects. */
-export function* redactTools(
-  tools: readonly ToolDefinition[],
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Redacts every definition of a list, in steps. Those without secrets stay the same objects. */
+export function* redactDefinitions<T extends object>(
+  definitions: readonly T[],
   redact: Redact,
-): Generator<void, readonly ToolDefinition[]> {
-  const clean: ToolDefinition[] = [];
-  for (const tool of tools) {
-    clean.push(redactValue(tool, redact, NAMED, 0) as ToolDefinition);
+): Generator<void, readonly T[]> {
+  const clean: T[] = [];
+  for (const definition of definitions) {
+    clean.push(redactValue(definition, redact, NAMED, 0) as T);
     if (clean.length % STEP === 0) yield;
   }
   return clean;
@@ -72,29 +74,44 @@ export function redactData<T>(value: T, redact: Redact): T {
   return redactValue(value, within, NOTHING, 0) as T;
 }
 
+/** Members of content blocks that are no text: a kind, and encoded bytes. */
+const NO_TEXT: ReadonlySet<string> = new Set(['type', 'data', 'blob']);
+
 /** Redacts an error result, in steps. Other results belong to the caller and pass unchanged. */
 export function* redactFailure(result: CallToolResult, redact: Redact): Generator<void, CallToolResult> {
   if (result.isError !== true) return result;
-  const { content, structuredContent } = result;
-  const blocks = Array.isArray(content) ? yield* redactBlocks(content, redact) : content;
-  const data = redactData(structuredContent, redact);
-  // Unchanged objects are kept, because exact digits of large numbers are attached to them.
-  return blocks === content && data === structuredContent
-    ? result
-    : { ...result, content: blocks, structuredContent: data };
+  let clean = result;
+  for (const [key, value] of Object.entries(result)) {
+    const after = yield* redactInSteps(value, redact, key === 'content' ? NO_TEXT : NOTHING, 0);
+    if (after !== value) clean = { ...clean, [key]: after };
+  }
+  return clean;
 }
 
-function* redactBlocks(blocks: readonly ContentBlock[], redact: Redact): Generator<void, readonly ContentBlock[]> {
+/**
+ * Redacts every text of any value, except strings under the keys in `kept`. Unchanged objects are kept, because exact
+ * digits of large numbers are attached to them.
+ */
+function* redactInSteps(
+  value: unknown,
+  redact: Redact,
+  kept: ReadonlySet<string>,
+  depth: number,
+): Generator<void, unknown> {
+  if (typeof value === 'string') return yield* redactLong(value, redact);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= LIMITS.json.depth) return '…';
+  const entries: [string, unknown][] = [];
   let changed = false;
-  const clean: ContentBlock[] = [];
-  for (const block of blocks) {
-    const text = typeof block?.text === 'string' ? yield* redactLong(block.text, redact) : undefined;
-    const same = text === undefined || text === block.text;
-    clean.push(same ? block : { ...block, text });
-    changed ||= !same;
-    if (clean.length % STEP === 0) yield;
+  for (const [key, item] of Object.entries(value)) {
+    const isKept = typeof item === 'string' && kept.has(key);
+    const after = isKept ? item : yield* redactInSteps(item, redact, kept, depth + 1);
+    changed ||= after !== item;
+    entries.push([key, after]);
+    if (entries.length % STEP === 0) yield;
   }
-  return changed ? clean : blocks;
+  if (!changed) return value;
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }
 
 /** Redacts a text of any length, piece by piece. */
@@ -113,8 +130,6 @@ function* redactLong(text: string, redact: Redact): Generator<void, string> {
   }
   return out + redact(held);
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 function redactValue(
   value: unknown,

@@ -20,7 +20,33 @@ describe('a redactor', () => {
       bytes.toString('hex'),
       bytes.toString('hex').toUpperCase(),
     ];
-    for (const form of forms) expect(redact(`before ${form} after`)).toMatch(/^before .{0,3}\*\*\*.? after$/);
+    for (const form of forms) expect(redact(`before ${form} after`)).toMatch(/^before .{0,3}\*\*\*.? ?after$/);
+  });
+
+  test('hides a secret as URLs, JSON and HTML of other programs write it, also twice', () => {
+    const key = 'Zq8+/k3"\\Lm%Np2 xV7&tRw9';
+    const bytes = [...Buffer.from(key)];
+    const quoted = key.replace(/[/ ]/g, (char) => (char === ' ' ? '%20' : char));
+    const forms = [
+      new URL(`https://example.com/${encodeURI(key)}`).href,
+      new URL(`https://example.com/?q=${key}`).href,
+      encodeURIComponent(encodeURIComponent(key)),
+      encodeURIComponent(key).replaceAll('%2F', '/'),
+      quoted,
+      bytes.map((byte) => `%${byte.toString(16)}`).join(''),
+      JSON.stringify(key).replaceAll('/', '\\/'),
+      JSON.stringify(key).replaceAll('&', '\\u0026').replaceAll('+', '\\u002b'),
+      [...key].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+      key.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+      [...key].map((char) => `&#${char.charCodeAt(0)};`).join(''),
+      [...key].map((char) => `&#x${char.charCodeAt(0).toString(16)};`).join(''),
+      JSON.stringify(JSON.stringify({ url: encodeURIComponent(key) })),
+    ];
+    const clean = createRedactor([key]);
+    for (const form of forms) {
+      expect(clean(`before ${form} after`)).toContain(REDACTED);
+      expect(clean(`before ${form} after`)).not.toMatch(/Zq8|k3|Lm|Np2|xV7|tRw9|5a|71|90/i);
+    }
   });
 
   test('hides base64 wherever the secret starts inside the encoded bytes', () => {

@@ -1,7 +1,7 @@
 /**
- * Redacts known secrets in any text: raw, JSON-escaped, URL-encoded, hex, and base64 at all three alignments, standard
- * and URL-safe, also with invisible characters inside. Secrets can be added at any time. This is the second line of
- * defence; the first is not to hold secrets at all.
+ * Redacts known secrets in any text: raw, escaped as in JSON, URLs and HTML, hex, and base64 at all three alignments,
+ * standard and URL-safe, also with invisible characters inside. Secrets can be added at any time. This is the second
+ * line of defence; the first is not to hold secrets at all.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
@@ -32,6 +32,8 @@ const MIN_SECRET_LENGTH = 4;
 /** So much of a secret at the end of a text is a secret that was cut. */
 const MIN_BEGUN = 6;
 const PREFIX = 4;
+/** An escaped character takes up to so many. */
+const ESCAPED = 6;
 
 /** The secrets of one engine. A secret stays known while calls may still quote it. */
 export class KnownSecrets {
@@ -73,6 +75,7 @@ export class KnownSecrets {
     const begun = looksRandom(secret);
     this.#hasBlanks ||= secret.length <= LIMITS.secrets.encoded && /\s/.test(secret);
     for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
+    this.#reach = Math.max(this.#reach, Math.min(secret.length, LIMITS.secrets.encoded) * ESCAPED);
   }
 
   #forgetOldest(): void {
@@ -224,20 +227,10 @@ function* formsOf(secret: string): Generator<string> {
   }
   if (secret.length > LIMITS.secrets.encoded) return;
   const bytes = Buffer.from(secret, 'utf8');
-  // encodeURIComponent throws on half a surrogate pair; the bytes are what would really be sent.
-  const wellFormed = bytes.toString('utf8');
   yield secret;
-  yield wellFormed;
+  // Half a surrogate pair is sent as a replacement character.
+  yield bytes.toString('utf8');
   yield asSeen(secret);
-  const quoted = JSON.stringify(secret).slice(1, -1);
-  yield quoted;
-  // JSON inside JSON, as in errors that quote another error.
-  yield JSON.stringify(quoted).slice(1, -1);
-  for (const encode of [encodeURIComponent, encodeURI, encodeStrictly, encodeForm]) {
-    const encoded = encode(wellFormed);
-    yield encoded;
-    yield encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase());
-  }
   const hex = bytes.toString('hex');
   yield hex;
   yield hex.toUpperCase();
@@ -247,10 +240,6 @@ function* formsOf(secret: string): Generator<string> {
     yield core.replaceAll('+', '-').replaceAll('/', '_');
   }
 }
-
-const encodeForm = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
-const encodeStrictly = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
  * Returns the characters that depend on the secret alone when `offset` other bytes precede it in the encoded stream.

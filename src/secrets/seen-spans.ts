@@ -10,11 +10,15 @@ import type { Span } from './mask-spans.ts';
 /** A text with parts left out. */
 interface Reading {
   readonly text: string;
-  /** Maps a position to the original text. */
-  readonly placeOf: (at: number) => number;
+  /** Maps a span to the original text. */
+  readonly placeOf: (span: Span) => Span;
 }
 
 const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
+/** Spellings of a character in URLs, JSON and HTML. Neighbours are read together: a character may have several bytes. */
+const ESCAPES = /(?:%[\da-f]{2})+|\\u[\da-f]{4}|\\["'/\\bfnrt]|&(?:#\d{1,7}|#x[\da-f]{1,6}|amp|lt|gt|quot|apos);/gi;
+const MAY_ESCAPE = /[%\\&]/;
+const PLUS = /\+/g;
 /** All white space except single spaces. */
 const WHITE_SPACE = / \s+|[^\S ]\s*/g;
 
@@ -29,14 +33,19 @@ export function seenSpans(text: string, find: (text: string) => Span[]): Span[] 
 }
 
 /**
- * Like `seenSpans`, for known values: also matches with Markdown marks inside, and with `folded`, with white space
- * written differently.
+ * Like `seenSpans`, for known values: also matches with Markdown marks inside, in any spelling of URLs, JSON and HTML,
+ * and with `folded`, with white space written differently.
  */
 export function seenValueSpans(text: string, find: (text: string) => Span[], folded: boolean): Span[] {
   const spans = seenSpans(text, find);
   const seen = ALL_SEEN.test(text) ? whole(text) : without(whole(text), HIDDEN);
-  const readings = [...(folded ? [seen] : []), without(seen, MARKS)];
-  for (const reading of readings) addFound(spans, folded ? without(reading, WHITE_SPACE, ' ') : reading, text, find);
+  const readings = [...(folded ? [seen] : []), without(seen, MARKS), ...decoded(seen)];
+  // In forms a space is a plus sign.
+  if (folded) readings.push(...decoded(without(seen, PLUS, ' ')));
+  for (const reading of readings) {
+    addFound(spans, reading, text, find);
+    if (folded) addFound(spans, without(reading, WHITE_SPACE, ' '), text, find);
+  }
   return spans;
 }
 
@@ -64,41 +73,85 @@ export function startBefore(text: string, count: number): number {
 
 function addFound(spans: Span[], reading: Reading, text: string, find: (text: string) => Span[]): void {
   if (reading.text === text) return;
-  for (const [from, to] of find(reading.text)) spans.push([reading.placeOf(from), reading.placeOf(to - 1) + 1]);
+  for (const span of find(reading.text)) spans.push(reading.placeOf(span));
 }
 
-const whole = (text: string): Reading => ({ text, placeOf: (at) => at });
+const whole = (text: string): Reading => ({ text, placeOf: (span) => span });
 
-/** Returns a reading without the matches, or with `instead` in their place. */
-function without({ text, placeOf }: Reading, pattern: RegExp, instead = ''): Reading {
-  // Start positions of the kept pieces, in the result and in the source.
-  const here: number[] = [];
-  const there: number[] = [];
+/** Returns the text without its escapes, then without those that this has brought up, and so on. */
+function decoded(seen: Reading): readonly Reading[] {
+  const readings: Reading[] = [];
+  for (let last = seen; readings.length < LIMITS.secrets.rounds && MAY_ESCAPE.test(last.text); ) {
+    const next = without(last, ESCAPES, unescaped);
+    if (next.text === last.text) break;
+    readings.push(next);
+    last = next;
+  }
+  return readings;
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescaped(spelling: string): string {
+  const letter = spelling[1] as string;
+  if (spelling.startsWith('%')) return Buffer.from(spelling.replaceAll('%', ''), 'hex').toString('utf8');
+  if (spelling.startsWith('&')) {
+    const name = spelling.slice(1, -1).toLowerCase();
+    const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return ENTITIES[name] ?? (code <= 0x10ffff ? String.fromCodePoint(code) : spelling);
+  }
+  return spelling.length > 2
+    ? String.fromCharCode(Number.parseInt(spelling.slice(2), 16))
+    : (CONTROLS[letter] ?? letter);
+}
+
+/** A piece of a reading: where it starts there and in its source, and how long the replaced text is in the source. */
+interface Piece {
+  readonly here: number;
+  readonly there: number;
+  readonly replaced: number | undefined;
+}
+
+/** Returns a reading without the matches, or with others in their place. */
+function without(
+  { text, placeOf }: Reading,
+  pattern: RegExp,
+  instead: string | ((match: string) => string) = '',
+): Reading {
+  const pieces: Piece[] = [];
   let out = '';
   let last = 0;
-  const add = (piece: string, at: number) => {
+  const add = (piece: string, there: number, replaced?: number) => {
     if (piece === '') return;
-    here.push(out.length);
-    there.push(at);
+    pieces.push({ here: out.length, there, replaced });
     out += piece;
   };
   for (const { 0: match, index } of text.matchAll(pattern)) {
     add(text.slice(last, index), last);
-    add(instead, index);
+    add(typeof instead === 'string' ? instead : instead(match), index, match.length);
     last = index + match.length;
   }
   if (last === 0) return { text, placeOf };
   add(text.slice(last), last);
+  const pieceAt = (at: number): Piece => {
+    let [low, high] = [0, pieces.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((pieces[middle] as Piece).here <= at) low = middle + 1;
+      else high = middle;
+    }
+    return pieces[low - 1] as Piece;
+  };
   return {
     text: out,
-    placeOf: (at) => {
-      let [low, high] = [0, here.length];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((here[middle] as number) <= at) low = middle + 1;
-        else high = middle;
-      }
-      return placeOf((there[low - 1] ?? 0) + at - (here[low - 1] ?? 0));
+    placeOf: ([from, to]) => {
+      const [first, end] = [pieceAt(from), pieceAt(to - 1)];
+      // A span in a replaced piece stands for all of what was replaced.
+      return placeOf([
+        first.there + (first.replaced === undefined ? from - first.here : 0),
+        end.there + (end.replaced ?? to - end.here),
+      ]);
     },
   };
 }

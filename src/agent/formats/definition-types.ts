@@ -41,7 +41,7 @@ export interface AnthropicTool {
   strict?: boolean;
   defer_loading?: boolean;
   input_examples?: Record<string, unknown>[];
-  /** For the program to set: everything before it is cached. */
+  /** Set by the program: the API caches everything up to this tool. */
   cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' } | null;
 }
 

@@ -46,7 +46,7 @@ export function needsSplit({ enum: values }: Node, dialect: SchemaDialect): bool
 const arePlain = (values: readonly unknown[], { enumTypes }: SchemaDialect): boolean =>
   values.every((value) => enumTypes.includes(value === null ? 'null' : typeof value));
 
-/** Fits a supported keyword, of which not every value is supported. */
+/** Fits a supported keyword whose value may not be supported. */
 export function fitKeyword(key: string, value: unknown, dialect: SchemaDialect): FittedKeywords {
   const { formats, simplePatterns, maxMinItems } = dialect;
   const isUnknown =

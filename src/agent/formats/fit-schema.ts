@@ -48,7 +48,7 @@ interface Place {
   readonly inside: readonly string[];
 }
 
-/** Keywords that are looked at in their own way. */
+/** Keywords that have code of their own. */
 const HANDLED: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'patternProperties', 'items'],
   ...['description', 'prefixItems', 'unevaluatedProperties', 'unevaluatedItems'],
@@ -86,9 +86,9 @@ class Fitter {
       ++this.#nodes > (this.#inline ? LIMITS.schema.nodes : LIMITS.schema.expanded) ||
       place.depth > LIMITS.schema.depth
     )
-      return this.#cut('what is too large to be written out');
+      return this.#cut('a part that is too large');
     const raw = withoutNullable(isNode(value) ? value : {});
-    if (value === false) this.#misfit(`${where(place)} cannot be anything`);
+    if (value === false) this.#misfit(`${where(place)} accepts no value`);
     const lifted = liftReference(raw);
     const { node, inside } = Array.isArray(lifted.allOf)
       ? this.#merged(lifted, place)
@@ -224,15 +224,15 @@ class Fitter {
       const more = this.#open(node, place);
       if (more !== undefined) out.additionalProperties = more;
     } else if (isNode(node.additionalProperties) && Object.keys(node.additionalProperties).length > 0)
-      left.note = `Names of your own, each ${typeText(node.additionalProperties, this.#root, { maxChars: 80 })}.`;
+      left.note = `Any property names, each value ${typeText(node.additionalProperties, this.#root, { maxChars: 80 })}.`;
   }
 
-  /** Reports a misfit if closing the object would forbid names that it allows. */
+  /** Reports a misfit if closing the object would forbid properties that it allows. */
   #close(node: Node, isEmpty: boolean, place: Place): void {
     const { additionalProperties: more, patternProperties } = node;
     if (more === false && patternProperties === undefined) return;
     if (patternProperties !== undefined || (more !== undefined && more !== false) || isEmpty)
-      this.#misfit(`${where(place)} takes names that are not listed`);
+      this.#misfit(`${where(place)} allows properties that are not listed`);
   }
 
   /** Returns the schema of further properties of an open object; undefined when it has none. */
@@ -251,7 +251,7 @@ class Fitter {
     const inner = deeper(place, `${place.at}[]`);
     const { prefixItems, items } = node;
     if (!Array.isArray(prefixItems)) {
-      if (exact && !isNode(items)) this.#misfit(`${where(place)} does not say what it holds`);
+      if (exact && !isNode(items)) this.#misfit(`${where(place)} does not describe its items`);
       out.items = isNode(items) ? this.#visit(items, inner) : {};
       return;
     }

@@ -16,12 +16,12 @@ function nested(levels: number): Record<string, unknown> {
 
 describe('strict mode falls back, tool by tool', () => {
   it.each([
-    ['free names', { properties: { a: { type: 'object' } } }, 'a takes names that are not listed'],
-    ['open objects', { additionalProperties: true }, 'it takes names that are not listed'],
+    ['free names', { properties: { a: { type: 'object' } } }, 'a allows properties that are not listed'],
+    ['open objects', { additionalProperties: true }, 'it allows properties that are not listed'],
     [
       'patterns of names',
       { properties: { a: { properties: { b: { type: 'string' } }, patternProperties: { '^x': {} } } } },
-      'a takes names',
+      'a allows properties',
     ],
     ['anything', { properties: { a: {} } }, 'a may be anything'],
     ['any items', { properties: { a: { type: 'array' } } }, 'a[] may be anything'],
@@ -388,7 +388,12 @@ describe('an object of anything', () => {
   it.each([['anthropic'], ['openai-chat']] as const)('is not closed by strict mode of %s, which is said', (format) => {
     const { definitions, problems } = make({ type: 'object' }, { format });
     expect(problems).toEqual([
-      { server: '', tool: 't', kind: 'not-strict', message: 'It is not strict: it takes names that are not listed.' },
+      {
+        server: '',
+        tool: 't',
+        kind: 'not-strict',
+        message: 'It is not strict: it allows properties that are not listed.',
+      },
     ]);
     expect(JSON.stringify(definitions)).toContain('"additionalProperties":true');
     expect(JSON.stringify(definitions)).not.toContain('"strict"');
@@ -407,7 +412,7 @@ describe('an object of anything', () => {
   it('is said where Gemini has no way to write it', () => {
     const free = [{ name: 't', inputSchema: { type: 'object', additionalProperties: { type: 'string' } } }];
     expect(toDefinitions(free, { format: 'gemini', parameters: 'open-api' }).problems).toMatchObject([
-      { kind: 'simplified', message: expect.stringContaining('names of any kind') },
+      { kind: 'simplified', message: expect.stringContaining('properties of any name') },
     ]);
     expect(toDefinitions(free, { format: 'gemini' }).problems).toEqual([]);
   });
@@ -504,7 +509,7 @@ describe('schemas are rewritten for Gemini', () => {
     [
       'free names become words',
       { type: 'object', additionalProperties: { type: 'string' } },
-      { type: 'OBJECT', description: 'Names of your own, each string.' },
+      { type: 'OBJECT', description: 'Any property names, each value string.' },
     ],
     [
       'tuples become lists',

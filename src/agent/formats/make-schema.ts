@@ -64,7 +64,8 @@ export function makeSchema(
   if (read.refused !== undefined) return read;
   const root = objectRoot(read.schema, read.refers);
   const notes = [...read.notes, ...root.notes];
-  if (target === 'gemini-open-api' && root.isFree) notes.push('it takes names of any kind, which cannot be said there');
+  if (target === 'gemini-open-api' && root.isFree)
+    notes.push('it allows properties of any name, which OpenAPI cannot express');
   if (target === 'gemini-json-schema') return simplify(root.schema, GEMINI_JSON_SCHEMA, notes);
   if (target === 'gemini-open-api') return simplify(root.schema, GEMINI_OPEN_API, notes);
   const { schema, renamed } =
@@ -77,9 +78,9 @@ export function makeSchema(
   if (root.isFree) {
     // Closing it would forbid every argument. The empty property list was added by us.
     const open = { ...schema, additionalProperties: schema.additionalProperties ?? true };
-    return { ...plain, schema: open, notStrict: 'it takes names that are not listed' };
+    return { ...plain, schema: open, notStrict: 'it allows properties that are not listed' };
   }
-  // Whether it would fit no longer matters, and finding out is the slowest part.
+  // The allowance is spent, so skip the check whether the schema fits: it is the slowest part.
   if (target === 'anthropic' && allowance.spent !== undefined) return { ...plain, notStrict: allowance.spent };
   const fitted = fitSchema(schema, target === 'anthropic' ? ANTHROPIC_STRICT : OPENAI_STRICT);
   const size = sizeOf(fitted.schema);
@@ -108,7 +109,7 @@ function simplify(root: Node, dialect: SchemaDialect, notes: readonly string[]):
 }
 
 const leftOut = (keywords: readonly string[]): string[] =>
-  keywords.length > 0 ? [`left out or written otherwise: ${[...keywords].sort().join(', ')}`] : [];
+  keywords.length > 0 ? [`left out or rewritten: ${[...keywords].sort().join(', ')}`] : [];
 
 /** OpenAI refuses arrays without `items`; `{}` allows any item. */
 const withItems = (schema: Node): Node =>

@@ -12,7 +12,7 @@ export interface Merged {
   readonly conflicts: readonly string[];
 }
 
-/** Takes the parts of `allOf` together. `resolve` follows a reference that stands for a whole part. */
+/** Merges the parts of `allOf`. `resolve` follows a part that is only a reference. */
 export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Merged {
   const { allOf, ...own } = node;
   if (!Array.isArray(allOf)) return { node, conflicts: [] };

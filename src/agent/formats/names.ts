@@ -20,7 +20,7 @@ export interface NameRule {
 /** Accepted by every API: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`. */
 const COMMON_NAME_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '-' };
 
-/** A tool to name. Without a server it is the program's own, and keeps its name before all others. */
+/** A tool to name. A tool without a server is the program's own; its name takes precedence. */
 export interface NamedTool {
   readonly server?: string | undefined;
   readonly name: string;
@@ -107,7 +107,7 @@ class Names implements NameTable {
     return named.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** A name that two want goes to neither, so the order in which tools came decides nothing. */
+  /** If two tools want one name, neither gets it, so that the order of the tools does not matter. */
   #name(added: Entry): void {
     const nameless = [added];
     const raise = (entry: Entry): void => {

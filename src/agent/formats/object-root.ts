@@ -17,7 +17,7 @@ export interface ObjectRoot {
   readonly isFree: boolean;
 }
 
-/** What no API takes at the top. */
+/** Keywords that no API accepts at the root. */
 const REFUSED: ReadonlySet<string> = new Set([
   'enum',
   'const',
@@ -37,7 +37,7 @@ export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   const whole = wholeOf(schema, schema, notes);
   const types = typesOf(whole.type);
   if (types.length > 0 && !types.includes('object')) {
-    notes.push(`the schema describes a value of type ${types.join(' or ')}, which no arguments can be`);
+    notes.push(`the schema describes a value of type ${types.join(' or ')}, but arguments are an object`);
     return { schema: { type: 'object', properties: {} }, notes, isFree: false };
   }
   const root = withoutChoices(whole, schema, notes);

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments that a model wrote as the tool's own schema wants them, whichever definitions the model was given.
+ * Converts a model's arguments to the tool's own schema, whichever definitions the model was given.
  * @module
  */
 
@@ -15,14 +15,14 @@ import { argumentsOf } from './tool-call.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Read = (args: Arguments) => Arguments;
 
-/** Names are given back first: which nulls may go is written under the tool's own. */
+/** Names are restored first (Anthropic, Gemini), because nulls are dropped by the tool's own names (OpenAI). */
 const ALL_TARGETS: readonly SchemaTarget[] = ['anthropic', 'gemini-json-schema', 'openai'];
 
 const readers = new WeakMap<ToolDefinition, Map<SchemaTarget, Read>>();
 
 /**
- * What a model wrote, as the tool wants it: parameters under their own names, without the nulls that strict mode asks for
- * in place of what is left out. Without a format, in the words of any. What is no object stays as it is.
+ * Restores the names of parameters and drops the nulls that strict mode requires for left-out parameters. Without a
+ * format, undoes the changes of every format. Arguments that are not an object stay as they are.
  */
 export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolFormat | undefined): unknown {
   const args = argumentsOf(sent);
@@ -47,7 +47,7 @@ function readerOf(tool: ToolDefinition, target: SchemaTarget): Read {
   return read;
 }
 
-/** As if strict, whatever was asked for: a null that the tool's schema forbids means the same in both. */
+/** Reads as if strict mode was used: without it, a null that the schema forbids also means a left-out parameter. */
 function makeReader(schema: unknown, target: SchemaTarget): Read {
   const made = makeSchema(schema, target, { strict: target === 'openai', allowance: new StrictAllowance() });
   return 'refused' in made ? (args) => args : made.readArguments;

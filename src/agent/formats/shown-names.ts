@@ -33,11 +33,11 @@ export class ShownNames {
   }
 }
 
-/** The names that models were shown, latest first. Conversations go on while lists change. */
+/** The names that models were shown, latest first. Older names still work: a conversation may outlive a list. */
 export class SeenNames {
   #sets: readonly ShownNames[] = [];
 
-  /** Models have been given these names. */
+  /** Records names that models have been given. */
   handOut(shown: ShownNames): void {
     if (this.#sets[0] !== shown) this.#sets = [shown, ...this.#sets].slice(0, LIMITS.cache.earlierNames);
   }
@@ -53,7 +53,7 @@ export class SeenNames {
   }
 }
 
-/** The namespace of a server that stands alone. */
+/** The namespace of a server, if no other server wants the same one. */
 export const namespaceOf = (server: string): string => tableOf([server]).nameOf({ server: '', tool: server }) ?? server;
 
 const tableOf = (names: readonly string[]): NameTable => createNameTable(names.map((name) => ({ name })));

@@ -188,7 +188,7 @@ export function argumentsOf(raw: unknown): Readonly<Record<string, unknown>> | u
   return objectIn(raw);
 }
 
-/** Why arguments are none, to be said after "The arguments". */
+/** Says why arguments cannot be read. The text continues "The arguments …". */
 export const argumentsProblem = (raw: unknown): string => jsonProblem(raw) ?? 'must be a JSON object';
 
 /** Says why a text is not valid JSON; undefined for anything but text, and for empty text. */

@@ -51,7 +51,7 @@ export function toToolResult<F extends ToolFormat>(
   const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined;
   if (!write)
     throw new ValidationError(`There is no format "${String(format)}". Use one of ${Object.keys(WRITERS).join(', ')}.`);
-  // A model may call a tool by an empty name; its answer says that there is none.
+  // A model may call a tool by an empty name. The result tells it that there is no such tool.
   const missing = NEEDED[format].find((key) => typeof options[key] !== 'string' || (key === 'id' && !options.id));
   if (missing !== undefined) throw new ValidationError(`A result for "${format}" needs the call's ${missing}.`);
   return write(result, { id: '', name: '', ...defined(options) }) as ToolResultsOf[F];

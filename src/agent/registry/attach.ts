@@ -57,12 +57,12 @@ export interface AttachedTools {
   readonly changes: ListChanges;
   /** Timeout for a request's providers. */
   readonly waitMs: number;
-  /** The names of the tools that find others. */
+  /** The names of the search and meta-tools. */
   readonly reserved: readonly string[];
-  /** What `tools/list` shows: all tools, or those that find the others. */
+  /** What `tools/list` shows: all tools, or only the search and meta-tools. */
   list(all: boolean): Promise<readonly ToolDefinition[]>;
   has(name: string): Promise<boolean>;
-  /** Runs a tool, or one that finds others. `isListed` tells whether a name is one of the server's own. */
+  /** Runs a tool or a meta-tool. `isListed` tells whether a name is one of the server's own tools. */
   run(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -176,7 +176,7 @@ async function readProviders(
   }
 }
 
-/** Replaces providers that failed to load: the others go on, and the error is reported where it matters. */
+/** Stands in for providers that failed to load: the others keep working, and searches and calls report the error. */
 function unavailable(thrown: unknown): ToolProvider {
   const reason = maskSecrets(messageOf(thrown));
   return {

@@ -26,8 +26,8 @@ export const refuseArguments =
     );
 
 /**
- * Returns what a check makes of the arguments. If it refuses them as sent, but not what they wrap, returns the latter.
- * Throws the refusal of what was sent, also if they are nested too deeply.
+ * Returns the checked arguments. If the arguments as sent are refused, tries the ones they wrap. Throws the refusal of the
+ * arguments as sent, also if they are nested too deeply.
  */
 export function readArguments<T>(args: Arguments, check: (args: Arguments) => T, refuse: Refuse): T {
   if (nestsTooDeep(args)) throw refuse(TOO_DEEP);

@@ -8,7 +8,7 @@ import { isObject } from '../../json/plain-object.ts';
 import { unknownKey } from '../../text/unknown-key.ts';
 
 const KINDS = {
-  text: ['a text', (value: unknown) => typeof value === 'string'],
+  text: ['a string', (value: unknown) => typeof value === 'string'],
   number: ['a number', (value: unknown) => typeof value === 'number'],
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
   function: ['a function', (value: unknown) => typeof value === 'function'],
@@ -56,6 +56,6 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
 };
 
-/** Removes keys that are null, which some programs write for undefined. Values that are no objects stay as they are. */
+/** Removes keys that are null, which some programs write for undefined. Returns other values than objects unchanged. */
 export const withoutNulls = <T>(given: T): T =>
   isObject(given) ? (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as T) : given;

@@ -59,7 +59,7 @@ type IsListed = (name: string) => Promise<boolean>;
 export async function runToolSearch(view: ToolView, args: Arguments, compact: boolean): Promise<CallToolResult> {
   const { query, max_results: most } = args;
   const maxResults = typeof most === 'string' && most.trim() !== '' ? Number(most) : (most ?? undefined);
-  if (typeof query !== 'string') return refuse(TOOL_SEARCH, '"query" must be a text');
+  if (typeof query !== 'string') return refuse(TOOL_SEARCH, '"query" must be a string');
   if (maxResults !== undefined && !(typeof maxResults === 'number' && maxResults >= 1)) {
     return refuse(TOOL_SEARCH, '"max_results" must be a number from 1 to 100');
   }

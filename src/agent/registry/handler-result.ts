@@ -23,7 +23,7 @@ export function toCallToolResult(value: unknown): CallToolResult {
   if (value === undefined || value === null) return { content: [] };
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (isResult(value)) {
-    // Nothing that measures, cuts or writes a result would end.
+    // Code that measures, cuts or writes such a result would never end.
     if (nestsTooDeep(value)) return toErrorResult(new Error(ENDLESS));
     // Throws here rather than where the result is sent.
     if (isOdd(value)) JSON.stringify(value);
@@ -39,7 +39,7 @@ export function toCallToolResult(value: unknown): CallToolResult {
   return typeof value === 'object' && text.startsWith('{') ? { content, structuredContent: value } : { content };
 }
 
-/** Tells whether JSON may be unable to express a value. Looks at no texts, which are most of a result. */
+/** Tells whether JSON may be unable to express a value. Skips strings, which are most of a result. */
 function isOdd(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   return 'toJSON' in value || (Array.isArray(value) ? value : Object.values(value)).some(isOdd);

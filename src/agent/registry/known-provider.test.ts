@@ -513,7 +513,7 @@ describe('the arguments of a call', () => {
     expect(seen).toEqual([{ id: 'a' }]);
   });
 
-  it('are checked before anybody has searched, with one question for the definition', async () => {
+  it('are checked before the first search, with one request for the definition', async () => {
     const { provider, asked, seen } = recording();
     await using registry = new ToolRegistry();
     registry.addProvider(provider);

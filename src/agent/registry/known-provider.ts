@@ -130,7 +130,7 @@ export class KnownProvider {
   }
 
   /**
-   * The list: at once if there is one, otherwise after at most `mostMs`. A stale list is refreshed in the background.
+   * Returns the list at once if there is one, otherwise after at most `mostMs`. Refreshes a stale list in the background.
    */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
     if (this.#reader.hasChanged) this.invalidate();

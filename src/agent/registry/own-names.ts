@@ -21,7 +21,7 @@ export interface ListResult {
   readonly [key: string]: unknown;
 }
 
-/** See the module. */
+/** The names of a server's own tools. */
 export class OwnNames {
   readonly #reserved: ReadonlySet<unknown>;
   readonly #waitMs: number;
@@ -49,7 +49,7 @@ export class OwnNames {
       const list = this.#handler();
       if (list === undefined) return false;
       const request = { method: 'tools/list', params: {} };
-      // A server that cannot list now has no names to protect. Clients that list get the error.
+      // A server that cannot list has no names to protect. A client that lists its tools gets the error.
       const result = await this.#limited(() => list(request, sdk)).catch(() => undefined);
       if (result === undefined) return this.knows(name);
       await this.passBy(request, result as ListResult, sdk);

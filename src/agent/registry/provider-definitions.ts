@@ -53,7 +53,7 @@ export class ProviderDefinitions {
     return this.#leftAlone(name) === undefined ? this.#tryGet(name) : undefined;
   }
 
-  /** Tells whether there is one. Asks again unless the provider failed recently, because a tool may be new. */
+  /** Tells whether a tool has a definition. Asks again unless the provider failed recently, because a tool may be new. */
   async has(name: string): Promise<boolean> {
     return !this.#leftAlone(name)?.failed && (await this.#tryGet(name)) !== undefined;
   }

@@ -32,7 +32,7 @@ export interface RegisteredTool {
 type Check = (value: unknown) => unknown | Promise<unknown>;
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
-/** What a tool may be registered with. */
+/** The options of a tool, with the kind of each. */
 export const FIELDS: Readonly<Record<keyof ToolOptions, OptionKind>> = {
   title: 'text',
   description: 'any',
@@ -62,10 +62,10 @@ export function prepareTool(
   checkOptions(options, FIELDS, (field) => `${name}: a tool has no field "${field}"`);
   const { title, description, inputSchema, outputSchema, annotations, icons, _meta } = options;
   const { visible = false, keywords = [] } = options;
-  if (typeof description !== 'string') throw new ValidationError(`${name}: description must be a text`);
+  if (typeof description !== 'string') throw new ValidationError(`${name}: description must be a string`);
   if (typeof handler !== 'function') throw new ValidationError(`${name}: the handler must be a function`);
   if (!Array.isArray(keywords) || keywords.some((keyword) => typeof keyword !== 'string')) {
-    throw new ValidationError(`${name}: keywords must be a list of texts`);
+    throw new ValidationError(`${name}: keywords must be a list of strings`);
   }
   const input = exportSchema(inputSchema ?? { type: 'object' }, 'input', `${name}: inputSchema`, convert);
   const output = outputSchema && exportSchema(outputSchema, 'output', `${name}: outputSchema`, convert);

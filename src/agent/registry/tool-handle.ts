@@ -1,5 +1,5 @@
 /**
- * Holds one registered tool for the program that registered it: updates, disables and removes it.
+ * Implements the handle of a registered tool, with which the program updates, disables or removes it.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';

@@ -33,9 +33,9 @@ interface Group {
 export type Owns = (group: string, name: string) => boolean;
 
 /**
- * Minimum scores in hundredths, as shown. A score shown as 0 is no hit; a default answer needs a little more. Visible
- * tools must not fill up an answer, because clients list them anyway. Noise must not be shown for lack of better hits:
- * measured on requests with and without an answer, a best hit below a tenth is noise.
+ * Minimum scores, in hundredths. `asked`: a score of 0 is no hit. `byDefault`: a default answer needs a little more.
+ * `listed`: visible tools must not fill up an answer, because clients list them anyway. `alone`: a best hit below this is
+ * noise, as measured on requests with and without an answer.
  */
 const LEAST = { asked: 1, byDefault: 2, listed: 10, alone: 10 };
 /** How many tools are shown if nothing fits well. */

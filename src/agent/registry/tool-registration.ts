@@ -26,7 +26,7 @@ export interface ToolOptions<Input extends ToolSchema = JsonSchema, Output exten
   readonly icons?: readonly object[] | undefined;
   /** Anything else for clients; passed on unchanged. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** True: the tool is in `tools/list`. Default: only `tool_search` finds it. */
+  /** Set to true to show the tool in `tools/list`. Default: only `tool_search` finds it. */
   readonly visible?: boolean | undefined;
   /** More words to find the tool by. */
   readonly keywords?: readonly string[] | undefined;

@@ -375,7 +375,7 @@ describe('registering', () => {
     );
     expect(() => registry.registerTool({ name: 'b' } as never, () => '')).toThrow('description');
     expect(() => registry.registerTool({ name: 'b', description: '' }, () => '', ['x'] as never)).toThrow(
-      'b: keywords must be a list of texts',
+      'b: keywords must be a list of strings',
     );
   });
 
@@ -507,10 +507,10 @@ describe('what is misspelt in a program without types', () => {
     expect(register({ visble: true })).toThrow('a: a tool has no field "visble"; did you mean visible?');
     expect(register({ input_schema: { type: 'object' } })).toThrow('did you mean inputSchema?');
     expect(register({ parameters: {} })).toThrow('use one of: title, description, inputSchema');
-    expect(register({ keywords: 'x' })).toThrow('a: keywords must be a list of texts');
+    expect(register({ keywords: 'x' })).toThrow('a: keywords must be a list of strings');
     expect(register({ keywords: ['x'] })).not.toThrow();
     expect(register({ visible: 'yes' })).toThrow('visible must be true or false, not "yes"');
-    expect(register({ title: 5 })).toThrow('title must be a text, not 5');
+    expect(register({ title: 5 })).toThrow('title must be a string, not 5');
     expect(register({ annotations: ['readOnly'] })).toThrow('annotations must be an object, not a list');
     expect(register({ title: undefined, visible: undefined })).not.toThrow();
     expect(() => new ToolRegistry().registerTool(undefined as never, () => '')).toThrow(
@@ -543,9 +543,9 @@ describe('what is misspelt in a program without types', () => {
     await expect(search('mail', { max_results: 1 })).rejects.toThrow('did you mean maxResults?');
     await expect(search('mail', { maxResults: '1' })).rejects.toThrow('maxResults must be a number, not "1"');
     await expect(search('mail', 5)).rejects.toThrow('The options must be an object');
-    await expect(search(undefined)).rejects.toThrow('search: the query must be a text, not undefined');
+    await expect(search(undefined)).rejects.toThrow('search: the query must be a string, not undefined');
     await expect(search({ query: 'x' })).rejects.toThrow(ValidationError);
-    await expect(registry.callTool?.(undefined)).rejects.toThrow('callTool: the name must be a text');
+    await expect(registry.callTool?.(undefined)).rejects.toThrow('callTool: the name must be a string');
     await expect(registry.callTool?.('x', 'y')).rejects.toThrow('callTool: the arguments must be an object, not "y"');
     const attach = (options: unknown) => () =>
       new ToolRegistry().attach(new McpServer({ name: 's', version: '1.0.0' }), options as AttachOptions);

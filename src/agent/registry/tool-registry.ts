@@ -111,7 +111,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
   ): ToolHandle<Input, Output>;
-  /** The same with the name in the definition and `keywords` last. */
+  /** Like the other form, with the name in the definition and `keywords` last. */
   registerTool<const Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
     definition: ToolRegistration<Input, Output>,
     handler: ToolHandler<Input, Output>,
@@ -161,7 +161,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
 
   /** Finds tools by free text: registered ones, those of providers, and those of the current request. */
   async search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
-    if (typeof query !== 'string') throw new ValidationError(`search: the query must be a text, not ${shown(query)}`);
+    if (typeof query !== 'string') throw new ValidationError(`search: the query must be a string, not ${shown(query)}`);
     const given = withoutNulls(options);
     checkOptions(given, { maxResults: 'number', compact: 'flag' });
     return this.#view().search(query, given);
@@ -187,7 +187,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   async callTool(name: string, given: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
     // Models write null for no arguments.
     const args = given ?? {};
-    if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a text, not ${shown(name)}`);
+    if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a string, not ${shown(name)}`);
     if (!isObject(args)) throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
     const view = this.#view();
     try {

@@ -46,7 +46,7 @@ export interface FoundTool {
   readonly definition: () => ToolDefinition | undefined | Promise<ToolDefinition | undefined>;
 }
 
-/** A number of results that is one; undefined stays undefined. */
+/** Clamps a number of results to the allowed range. Undefined and NaN mean the default. */
 export const toLimit = (limit: number | undefined): number | undefined =>
   limit === undefined || Number.isNaN(limit)
     ? undefined

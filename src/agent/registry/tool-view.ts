@@ -221,8 +221,8 @@ export class ToolView {
   }
 
   /**
-   * The provider whose tool would be called. Providers that come before the first one listing it are asked at the same
-   * time.
+   * The provider whose tool would be called. Asks all providers that come before the first one that lists the tool, at the
+   * same time.
    */
   async #owner(name: string, others?: ReadonlySet<KnownProvider>): Promise<KnownProvider | undefined> {
     const listing = this.#providers.find(

@@ -1,6 +1,6 @@
 /**
- * Makes definitions in Anthropic's format. Each is made once for as long as its tool stays, so a change among ten thousand
- * tools costs only that change.
+ * Makes definitions in Anthropic's format and caches them by tool, so that one changed tool among ten thousand costs one
+ * definition.
  * @module
  */
 
@@ -10,7 +10,7 @@ import type { NameTable } from '../formats/names.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
 import type { ExcludedTool, ToolEntry } from './tool-table.ts';
 
-/** A tool's definition, whatever its source and its name. */
+/** A cached definition. It does not depend on the tool's source or shown name. */
 interface Made {
   readonly tool: AnthropicTool | undefined;
   readonly problems: readonly FormatProblem[];
@@ -19,7 +19,7 @@ interface Made {
 const made = new WeakMap<ToolDefinition, Made>();
 const OWN_NAMES: NameTable = { size: 1, nameOf: ({ tool }) => tool, refOf: () => undefined, entries: () => [] };
 
-/** The definitions of tools that have all different names. */
+/** The definitions of tools whose names are all different. */
 export function claudeSet(entries: readonly ToolEntry[], names: NameTable): DefinitionSet<'anthropic'> {
   const definitions: AnthropicTool[] = [];
   const problems: FormatProblem[] = [];
@@ -48,7 +48,7 @@ export const leftOut = (serverName: string | null, definition: ToolDefinition): 
         .slice(0, 1)
         .map(({ message }) => ({ serverName, toolName: definition.name, reason: message }));
 
-/** A tool as definitions are made of it. */
+/** Converts a tool to the input of `toDefinitions`. */
 export const describe = ({ server, definition }: Pick<ToolEntry, 'server' | 'definition'>): DescribedTool => ({
   ...(server !== null && { server }),
   name: definition.name,

@@ -309,7 +309,7 @@ describe('calls come back in the words of the format that was handed out', () =>
     expect(await tools.note?.execute?.({}, { toolCallId: 'c2' })).toMatchObject({ isError: true });
   });
 
-  it('also for tools that have gone since, which then are not there', async () => {
+  it('also for tools that were removed since, which are reported as missing', async () => {
     await using all = await open();
     const { registry } = all;
     registry.getToolDefinitions();
@@ -360,7 +360,7 @@ describe('handle', () => {
     expect(await all.registry.handle(call)).toHaveProperty('functionResponse');
   });
 
-  it('does not run what somebody else answers, or what could not be answered', async () => {
+  it('does not run calls that the API answers itself, or calls without an id', async () => {
     await using all = await open();
     const input = { title: 'x' };
     for (const call of [

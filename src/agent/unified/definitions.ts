@@ -16,18 +16,18 @@ import { toDefinitions } from '../formats/to-definitions.ts';
 import { claudeTool } from './claude-set.ts';
 import { type FoundTool, refOf, type ToolEntry, type ToolTable } from './tool-table.ts';
 
-/** A tool as Anthropic's Messages API takes it, with what the program gave beside it, such as `cache_control`. */
+/** A tool for Anthropic's Messages API, with the program's extra fields, such as `cache_control`. */
 export type ClaudeTool = AnthropicTool;
 
-/** Options of a format. Names are the registry's own. */
+/** Options of a format, without names: the registry makes those. */
 export type DefinitionOptions<F extends ToolFormat> = { readonly format: F } & Omit<OptionsOf[F], 'names'>;
 
-/** The key of the definitions that the table makes itself. */
+/** The cache key of plain Anthropic definitions, which the table makes itself. */
 const PLAIN = JSON.stringify([['format', 'anthropic']]);
 
 export class Definitions {
   readonly #table: ToolTable;
-  /** Sets by their options, for as long as the table stays as it is. */
+  /** Definition sets by their options, cached until the table changes. */
   #kept: { readonly entries: readonly ToolEntry[]; readonly sets: Map<string, DefinitionSet<ToolFormat>> } | undefined;
 
   constructor(table: ToolTable) {
@@ -36,12 +36,12 @@ export class Definitions {
 
   /** All tools in one format. */
   set<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
-    if ('names' in options) throw new ValidationError('Names are the registry\'s own: leave out "names".');
+    if ('names' in options) throw new ValidationError('The registry makes the names: leave out "names".');
     const set = this.#made(options) as DefinitionSet<F>;
     return { ...set, definitions: copyOf<F>(set.definitions) };
   }
 
-  /** One tool as Anthropic takes it. */
+  /** One tool in Anthropic's format. */
   claudeTool(found: FoundTool): ClaudeTool {
     const name = this.#table.view.names.nameOf(refOf(found)) ?? found.definition.name;
     return withExtras({ ...(claudeTool(found.definition) as AnthropicTool), name }, found);
@@ -76,13 +76,13 @@ const withExtras = (tool: AnthropicTool, found: FoundTool | undefined): Anthropi
   ...found?.from?.anthropic?.get(found.definition.name),
 });
 
-/** Programs change definitions, for instance to mark the last one for caching. */
+/** Copies definitions, because programs change them, for example to mark the last one for caching. */
 function copyOf<F extends ToolFormat>(definitions: DefinitionsOf[F]): DefinitionsOf[F] {
   const copy = Array.isArray(definitions) ? definitions.map((tool) => ({ ...tool })) : { ...definitions };
   return copy as DefinitionsOf[F];
 }
 
-/** The key of options; undefined if there is a function among them, whose answers may change. */
+/** The cache key of options; undefined if one is a function, whose answers may change. */
 function keyOf(options: object): string | undefined {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   if (entries.some(([, value]) => typeof value === 'function')) return undefined;

@@ -39,7 +39,7 @@ export interface EngineToolsOptions extends RegistryEngineOptions {
 
 /** The outcome of reading lists. */
 export interface Discovered {
-  /** Whether other tools may be shown than before. */
+  /** Whether the shown tools may have changed. */
   readonly changed: boolean;
   readonly failures: readonly ErrorInfo[];
 }
@@ -59,7 +59,7 @@ interface KnownSource {
   readonly definition: SourceDefinition;
 }
 
-/** What an engine has, as it is shown by this registry. Another object after a reload. */
+/** The sources of an engine and of this registry. A reload makes a new object. */
 interface Sources {
   readonly state: EngineState | undefined;
   /** The servers and providers of the engine. */
@@ -70,14 +70,14 @@ interface Sources {
 
 const NO_SOURCES: Sources = { state: undefined, servers: new Map(), providers: new Map() };
 
-/** A reading that the engine was asked for, of one list or many. */
+/** A reading of one or more lists by the engine. */
 interface Asked {
   /** The failures, by the name of the source. */
   readonly failed: Promise<ReadonlyMap<string, ErrorInfo>>;
   readonly traceId: string | undefined;
 }
 
-/** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
+/** The registry that is reading lists. A provider that uses this registry while it lists must not wait for itself. */
 const listing = new AsyncLocalStorage<EngineTools>();
 const NOTHING: Discovered = { changed: false, failures: [] };
 
@@ -87,16 +87,16 @@ export class EngineTools implements ToolLists {
   readonly #providers = new Set<ToolProvider>();
   /** Lists that the program registered, by server. */
   readonly #registered = new Map<string, ToolList>();
-  /** Servers whose lists in the catalogue are shown. */
+  /** Servers whose catalogue lists are shown. */
   readonly #discovered = new Set<string>();
-  /** Know when each list was last read, by the registry's own clock and TTL. */
+  /** Decide when each list is read, by the registry's own clock and TTL. */
   readonly #keepers = new Map<Source, ListKeeper<DiscoveryError, Asked>>();
-  /** Lists as they were last shown, by the catalogue's entry that they were made of. */
+  /** The last shown list of each source, and the catalogue entry that it was made from. */
   readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
   #sources = new WeakMap<EngineState, Sources>();
   #own: { readonly revision: string; readonly lists: readonly ToolList[] } | undefined;
-  /** Count changes that the catalogue does not see: of servers, and of providers or the engine's state. */
+  /** Count changes that the catalogue does not see: of servers here, of providers and the engine's state below. */
   #changes = 0;
   #ownChanges = 0;
 
@@ -124,14 +124,14 @@ export class EngineTools implements ToolLists {
     return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
   }
 
-  /** Replaces the tools of a server with those that the program gives. They count as read now. */
+  /** Replaces the tools of a server with a list from the program. The list counts as read now. */
   register(server: string, tools: readonly ToolDefinition[]): void {
     this.#forget(server);
     this.#registered.set(server, toToolList(tools));
     this.#keeper(server).replaced();
   }
 
-  /** Removes the tools of a server. The result of a reading under way no longer counts. */
+  /** Removes the tools of a server. Ignores the result of a running reading. */
   removeServer(server: string, traceId?: string): number {
     const removedCount = this.of(server)?.tools.size ?? 0;
     this.#forget(server);
@@ -167,8 +167,8 @@ export class EngineTools implements ToolLists {
   }
 
   /**
-   * Reads the lists that are due, and removes the tools of servers that are gone. With `pick`, reads only the lists that
-   * may hold a tool: those of providers, and of the servers that it chooses.
+   * Reads due lists, and removes the tools of servers that are gone. With `pick`, reads only the lists of providers and of
+   * the servers that it returns, and removes nothing.
    */
   async discover(
     traceId: string | undefined,
@@ -203,7 +203,7 @@ export class EngineTools implements ToolLists {
     });
   }
 
-  /** The failure of asking for a server that does not exist; undefined for one that does. */
+  /** The error for a server that does not exist; undefined if it exists. */
   async missing(server: string): Promise<ErrorInfo | undefined> {
     const core = await this.#open();
     if (this.#known().servers.has(server)) return undefined;
@@ -229,7 +229,7 @@ export class EngineTools implements ToolLists {
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
 
-  /** Ends readings, and closes the engine if it was made here. */
+  /** Ends readings. Closes the engine if this registry created it. */
   async close(): Promise<void> {
     for (const keeper of this.#keepers.values()) keeper.invalidate();
     await Promise.all([this.#options.own.close(), this.#engine.close()]);
@@ -247,7 +247,7 @@ export class EngineTools implements ToolLists {
     else this.#ownChanges++;
   }
 
-  /** Changes with the program's tools. The catalogue of servers counts only where it holds providers, too. */
+  /** Changes with the program's tools. Includes a catalogue's version only if the catalogue holds providers. */
   #ownRevision(): string {
     const { providers } = this.#known();
     const states = new Set([...providers.values()].map(({ state }) => state));
@@ -285,13 +285,13 @@ export class EngineTools implements ToolLists {
     if (!known || source === this.#options.own) return false;
     if (isServer(source)) return this.isStale(source);
     const { state, definition } = known;
-    // One that the engine is still reading has been waited for already.
+    // Do not wait again for a list that the engine is still reading.
     if (isHurried && state.discovery.isRunning(definition.name) && !this.#keepers.get(source)?.reading) return false;
-    // A tool that was not described is asked for again.
+    // Missing definitions are asked for again.
     return listing.getStore() !== this && (this.isStale(source) || this.#undescribed(known).length > 0);
   }
 
-  /** Has the engine read lists, and those of providers that have changed. */
+  /** Makes the engine read these lists, and the changed lists of providers. */
   #ask(core: EngineCore, sources: readonly Source[], waitMs?: number): Asked['failed'] {
     const servers = sources.map((source) => this.#source(source)?.definition.name ?? '');
     const read = () => this.#inScope(() => core.readLists({ servers, again: true, waitMs }));
@@ -313,7 +313,7 @@ export class EngineTools implements ToolLists {
       read: (attempt, asked) => this.#take(source, attempt, asked),
       toFailure: (thrown) => toServerError(thrown, isServer(source) ? source : ''),
       isStale: (ageMs) => ageMs >= ttlMs,
-      // The engine decides how often a server is asked.
+      // The engine itself backs off from failing servers.
       retry: { initial: 0, max: 0 },
       now,
     });
@@ -327,7 +327,7 @@ export class EngineTools implements ToolLists {
     for (const source of sources) this.#keeper(source).read({ failed, traceId });
   }
 
-  /** Shows what was read. Rejects with the failure. */
+  /** Shows the tools that were read. Rejects with the failure. */
   async #take(source: Source, { isCurrent }: Attempt<DiscoveryError>, asked: Asked): Promise<boolean> {
     const before = entryOf(this.#source(source));
     const failures = await asked.failed;
@@ -337,7 +337,7 @@ export class EngineTools implements ToolLists {
     const { catalog } = known.state;
     const { tell } = this.#options;
     const failed = failures.get(name);
-    // The engine may know its tools from an earlier run.
+    // The engine may know the server's tools from an earlier run.
     if (failed && isServer(source)) await catalog.load(name);
     else await this.#describe(known);
     if (!isCurrent()) return false;
@@ -359,7 +359,7 @@ export class EngineTools implements ToolLists {
     return true;
   }
 
-  /** Asks a provider for definitions that its list left out. Those that come too late are there for the next discovery. */
+  /** Asks a provider for definitions that its list left out. Late ones are used by the next discovery. */
   async #describe(known: KnownSource): Promise<void> {
     const { state, definition } = known;
     if (!isProvider(definition)) return;
@@ -374,7 +374,7 @@ export class EngineTools implements ToolLists {
     if (all.length > 0) await waitAtMost(Promise.all(all), this.#options.providerMs);
   }
 
-  /** The tools that a provider has listed and not described. */
+  /** The tools that a provider listed without a definition. */
   #undescribed({ state: { catalog }, definition: { name } }: KnownSource): readonly ToolDefinition[] {
     return catalog
       .tools(name)
@@ -391,7 +391,7 @@ export class EngineTools implements ToolLists {
     return { tools: new Map(allowed.map((tool) => [tool.name, tool])), provider: own, anthropic };
   }
 
-  /** The tools of a source as the catalogue has them, with their examples; those last shown where it has none. */
+  /** The tools of a source in the catalogue, with their examples; the last shown tools if the catalogue has none. */
   #listOf(source: Source, known: KnownSource | undefined): ToolList {
     const shown = this.#shown.get(source);
     if (!known || !isSeen(known)) return shown?.list ?? NO_TOOLS;
@@ -416,7 +416,7 @@ export class EngineTools implements ToolLists {
     return list;
   }
 
-  /** The error in words that fit here: with the environment variable that is wrong, and without meta-tools. */
+  /** Adapts an error to this registry: names the wrong environment variable, and mentions no meta-tools. */
   #named(error: ErrorInfo): ErrorInfo {
     return withoutMetaTools(namingVariables(error, this.#engine.entries, this.#options.env));
   }
@@ -428,12 +428,12 @@ const isServer = (source: Source): source is string => typeof source === 'string
 
 const isOwn = (source: Source): source is ToolProvider => !isServer(source);
 
-/** What the catalogue says of a source: another object after each reading. */
+/** The catalogue's entry of a source: a new object after each reading. */
 const entryOf = (known: KnownSource | undefined) => known?.state.catalog.state(known.definition.name);
 
 const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
 
-/** The failure of a list that broke off, or that was so incomplete that the catalogue kept the one `before`. */
+/** The failure of an incomplete list, also if the catalogue kept the list `before`. Undefined for a complete one. */
 function incompleteness(known: KnownSource, before: unknown) {
   const now = entryOf(known);
   if (now?.isCut && now !== before) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Logs the five events of a registry, each with its trace. Events hold names and counts: no arguments, no results, no
+ * Logs the five events of a registry, each with its trace id. Events hold names and counts, never arguments, results or
  * personal data.
  * @module
  */
@@ -8,10 +8,10 @@ import { LIMITS } from '../../core/limits.ts';
 import type { Logger } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
 
-/** Where the events go: pino, or anything with these three. */
+/** Receives the events: pino, or any logger with these three methods. */
 export type RegistryLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-/** The events and what each says beside `traceId`. */
+/** The events, and the fields of each beside `traceId`. */
 export interface RegistryEvents {
   'tools.discovery.started': { readonly serverCount: number };
   'tools.discovery.server.success': {
@@ -26,7 +26,7 @@ export interface RegistryEvents {
     readonly mcpCount: number;
     /** Tools that are left out because of their name or schema, and why. */
     readonly excluded?: readonly string[];
-    /** Variables without which servers were left out. */
+    /** Missing variables because of which servers were left out. */
     readonly unset?: readonly string[];
   };
   'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };

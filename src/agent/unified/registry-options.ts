@@ -1,5 +1,5 @@
 /**
- * Checks the options of a unified registry and fills in the defaults. Throws for options that are misspelt or unusable.
+ * Checks the options of a unified registry and fills in the defaults. Throws for misspelt or invalid options.
  * @module
  */
 
@@ -13,30 +13,29 @@ import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { RegistryLogger } from './registry-log.ts';
 import type { ServerEntry } from './servers-from-env.ts';
 
-/** What a registry is made of; all of it has a default. */
+/** Options of a registry; all have defaults. */
 export interface UnifiedToolRegistryOptions {
   /**
-   * The MCP servers: a `DiscoveryEngine`, or entries as in a configuration, such as `serversFromEnv` gives. The rules,
-   * limits and audit log of a given engine apply to static tools and providers, too; the program reloads and closes it.
-   * Default: none.
+   * The MCP servers: a `DiscoveryEngine`, or entries as in a configuration, for example from `serversFromEnv`. An engine's
+   * rules, limits and audit log apply to static tools and providers, too; the program reloads and closes it. Default: none.
    */
   readonly servers?: EngineHandle | readonly ServerEntry[] | undefined;
-  /** Where the five events go. Default: nowhere. */
+  /** Receives the five events. Default: none. */
   readonly logger?: RegistryLogger | undefined;
-  /** How long a list of tools holds, in ms. Default 5 minutes. */
+  /** How long a tool list stays fresh, in ms. Default 5 minutes. */
   readonly ttlMs?: number | undefined;
-  /** How long a provider is waited for, its list and definitions together, in ms. Default 5 s; what takes longer follows. */
+  /** How long callers wait for a provider's list and definitions together, in ms. Later ones still arrive. Default 5 s. */
   readonly providerMs?: number | undefined;
   /**
-   * How long a call of a static or a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own,
-   * and static tools those of a given engine.
+   * Timeout of a call to a static tool or a provider's tool, in ms. Default 60 s. Calls to servers use the engine's
+   * timeouts; so do static tools if `servers` is an engine.
    */
   readonly callMs?: number | undefined;
-  /** Makes JSON Schema of the schemas of a library that does not do so itself: valibot's `toJsonSchema`. */
+  /** Converts schemas to JSON Schema for libraries that cannot do so themselves, such as valibot's `toJsonSchema`. */
   readonly toJsonSchema?: ToJsonSchema | undefined;
-  /** Milliseconds for durations. Default: a clock that never jumps. */
+  /** A clock in milliseconds, for durations. Default: a monotonic clock. */
   readonly now?: (() => number) | undefined;
-  /** Where entries find their variables. Default `process.env`. */
+  /** The variables that entries refer to. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -44,7 +43,7 @@ const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
   ...(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'toJsonSchema', 'now', 'env'] as const),
 ];
 
-/** Checks the options and fills in what was left open. */
+/** Checks the options and fills in the defaults. */
 export function resolveOptions(options: UnifiedToolRegistryOptions) {
   refuseUnknown(options, OPTIONS, 'A registry');
   const {
@@ -60,7 +59,7 @@ export function resolveOptions(options: UnifiedToolRegistryOptions) {
   return { ...options, servers, ttlMs, providerMs, callMs, now };
 }
 
-/** Throws `ValidationError` for what is neither a list of entries nor an engine, and says what to write. */
+/** Throws `ValidationError` for anything but a list of entries or an engine, and says what to write. */
 function checkServers(given: unknown): void {
   if (Array.isArray(given) || isEngine(given)) return;
   if (typeof given !== 'object' || given === null)

@@ -1,5 +1,5 @@
 /**
- * Makes entries of servers from environment variables, for the names that a program lists and no others.
+ * Creates server entries from environment variables, only for the names that a program lists.
  * @module
  */
 
@@ -14,19 +14,19 @@ export type ServerEntry = NonNullable<DiscoveryConfig['servers']>[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Addresses that were looked for and not found, by the entries that were made. */
+/** The variables that were not set, by the list of entries that was returned. */
 const unset = new WeakMap<object, readonly string[]>();
 
-/** The variables without which servers were left out, if `serversFromEnv` gave these. */
+/** The missing variables because of which `serversFromEnv` left servers out of this list. */
 export const unsetFor = (servers: object): readonly string[] => unset.get(servers) ?? [];
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Entries for those of the names whose `<NAME>_MCP_URL` is set; a registry that is given them names the others in the
- * `unset` of its discoveries. `<NAME>_API_KEY`, if set, is sent as a bearer token; the
- * entry holds only a reference to it. `<NAME>_MCP_ENABLED=false` switches a server off, also later: it is read at each
- * discovery. Throws `ValidationError` for a name that cannot be part of a variable's.
+ * Returns an entry for each name whose `<NAME>_MCP_URL` is set. A registry reports the missing variables in the `unset`
+ * of each discovery. `<NAME>_API_KEY`, if set, is sent as a bearer token; the entry holds only a reference to it.
+ * `<NAME>_MCP_ENABLED=false` disables a server, also later: it is read at each discovery. Throws `ValidationError` for a
+ * name that cannot be part of a variable name.
  * @example
  * // RUBE_MCP_URL=https://rube.app/mcp RUBE_API_KEY=…
  * const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube', 'github']) });
@@ -37,12 +37,12 @@ export function serversFromEnv(names: readonly string[], env: Environment = proc
   const entries = [...new Set(names)].flatMap((name): ServerEntry[] => {
     if (typeof name !== 'string' || !NAME.test(name))
       throw new ValidationError(
-        `"${name}" cannot name a server in the environment: write a letter, then letters, digits, "_" or "-".`,
+        `"${name}" cannot be a server name in the environment: use a letter, then letters, digits, "_" or "-".`,
       );
     const address = serverVariable(name, 'MCP_URL');
     const other = owners.get(address);
     if (other !== undefined)
-      throw new ValidationError(`"${other}" and "${name}" would both be ${address}: rename one of them.`);
+      throw new ValidationError(`"${other}" and "${name}" would both use ${address}: rename one of them.`);
     owners.set(address, name);
     const key = serverVariable(name, 'API_KEY');
     if (!env[address]?.trim()) {
@@ -56,10 +56,10 @@ export function serversFromEnv(names: readonly string[], env: Environment = proc
   return entries;
 }
 
-/** Codes of a server whose entry is wrong: the second while the connection is not tried again yet. */
+/** Codes of a server whose entry is wrong. SERVER_UNAVAILABLE is the code during the back-off. */
 const MISTAKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CONFIGURATION_ERROR', 'SERVER_UNAVAILABLE']);
 
-/** The same failure, or CONFIGURATION_ERROR with the name of the environment variable that caused it. */
+/** Turns a failure into CONFIGURATION_ERROR with the wrong environment variable's name, if one caused it. */
 export function namingVariables(
   error: ErrorInfo,
   entries: readonly ServerEntry[],
@@ -72,7 +72,7 @@ export function namingVariables(
   return { ...rest, code: 'CONFIGURATION_ERROR', message: `${error.server}: ${problem}.`, retryable: false };
 }
 
-/** What is wrong with the variables an entry refers to, by name and never by value; undefined where nothing is. */
+/** What is wrong with the variables of an entry; undefined if nothing is. Mentions names, never values. */
 function variableProblem({ connection }: ServerEntry, env: Environment): string | undefined {
   if (!connection || !('url' in connection)) return undefined;
   const address = variableIn(connection.url);

@@ -1,5 +1,5 @@
 /**
- * Registers a program's own functions, as 002 spells them, with the `ToolRegistry` that holds the static tools.
+ * Registers a program's functions, in the spelling of specification 002, with the `ToolRegistry` of the static tools.
  * @module
  */
 import { DiscoveryError, ValidationError } from '../../core/errors.ts';
@@ -13,13 +13,13 @@ import type { ToolSchema } from '../registry/tool-registration.ts';
 import type { ToolRegistry } from '../registry/tool-registry.ts';
 import { isRetryable } from './tool-error.ts';
 
-/** What a handler may give back: text, a whole result, or data, which is handed on as JSON. */
+/** What a handler may return: text, a whole result, or data, which is passed on as JSON. */
 export type StaticToolAnswer = string | CallToolResult | object | number | boolean | null | undefined;
 
-/** What a handler is given beside its arguments. */
+/** What a handler receives beside its arguments. */
 export interface OwnToolContext {
   readonly traceId: string | undefined;
-  /** Aborts when the caller has gone or the call times out. */
+  /** Aborts when the caller cancels or the call times out. */
   readonly signal: AbortSignal;
 }
 
@@ -33,15 +33,15 @@ export type StaticToolHandler<Args extends object = Readonly<Record<string, unkn
 export type StandardArguments<Schema extends StandardSchema> =
   Schema extends StandardSchema<unknown, infer Value extends object> ? Value : never;
 
-/** A tool as Anthropic writes it; MCP's `inputSchema` will do as well. What only Anthropic knows is shown only there. */
+/** A tool as Anthropic or MCP spells it. Fields that only Anthropic has appear only in Anthropic's format. */
 export interface StaticToolDefinition<Schema extends ToolSchema = JsonSchema> {
-  /** If given, the name it is registered under. */
+  /** If given, must equal the name that the tool is registered under. */
   readonly name?: string | undefined;
-  /** What it does, for the model. */
+  /** Tells the model what the tool does. */
   readonly description?: string | undefined;
-  /** What it takes; none means nothing. */
+  /** The schema of the arguments. Default: no arguments. */
   readonly input_schema?: Schema | undefined;
-  /** The same, as MCP spells it. */
+  /** `input_schema`, as MCP spells it. */
   readonly inputSchema?: Schema | undefined;
   readonly type?: 'custom' | null | undefined;
   readonly strict?: boolean | undefined;
@@ -62,7 +62,7 @@ const KEYS: readonly (keyof StaticToolDefinition)[] = [
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Registers a function. Returns the fields for Anthropic alone. Throws `ValidationError` for what cannot be a tool. */
+/** Registers a function. Returns the fields that only Anthropic has. Throws `ValidationError` for an invalid tool. */
 export function registerStatic(
   registry: ToolRegistry,
   name: string,
@@ -72,10 +72,10 @@ export function registerStatic(
 ): AnthropicFields {
   if (typeof name !== 'string' || !NAME.test(name))
     throw new ValidationError(
-      `"${name}" cannot name a tool: write a letter or "_", then up to 63 letters, digits, "_" or "-".`,
+      `"${name}" cannot be a tool name: use a letter or "_", then up to 63 letters, digits, "_" or "-".`,
     );
   if (isReservedTool(name))
-    throw new ValidationError(`"${name}" is the name of a meta-tool of the engine; choose another.`);
+    throw new ValidationError(`"${name}" is the name of a meta-tool of the engine; choose another name.`);
   if (typeof handler !== 'function') throw new ValidationError(`The handler of "${name}" must be a function.`);
   if (typeof definition !== 'object' || definition === null)
     throw new ValidationError(`The definition of "${name}" must be an object: { description, input_schema }.`);
@@ -85,7 +85,7 @@ export function registerStatic(
   if (input_schema !== undefined && inputSchema !== undefined)
     throw new ValidationError(`The definition of "${name}" has both input_schema and inputSchema; keep one.`);
   const schema = input_schema ?? inputSchema ?? { type: 'object', properties: {} };
-  // Refused in the words of this registry; the other one exports it again.
+  // Checked here so that an error names this registry; `ToolRegistry` exports the schema again.
   exportSchema(schema, 'input', `The schema of "${name}"`, convert, 'UnifiedToolRegistry');
   registry.registerTool(name, { description, inputSchema: schema as JsonSchema }, async (args, { traceId, signal }) => {
     try {
@@ -94,11 +94,11 @@ export function registerStatic(
       throw isRetryable(thrown) ? asRetryable(thrown) : thrown;
     }
   });
-  // What is not said must not override what definitions are asked for with.
+  // An undefined field must not override the options of a definition.
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
 }
 
-/** Keeps what is known of an error that may pass, such as a connection that was reset. */
+/** Marks a temporary error, such as a reset connection, as retryable. */
 const asRetryable = (thrown: unknown): DiscoveryError =>
   thrown instanceof DiscoveryError
     ? thrown

@@ -1,5 +1,5 @@
 /**
- * Calls the tool that a model named. Finds it among the tools that are known, else has lists read that may hold it.
+ * Calls the tool that a model named. Looks among the known tools first, then reads the lists that may contain it.
  * @module
  */
 
@@ -32,7 +32,7 @@ import { parseToolName } from './unified-name.ts';
 
 /** Options of one call. */
 export interface RegistryCallOptions extends SourceCallOptions {
-  /** The format of the definitions the model was given. Without it, arguments are read in the words of any format. */
+  /** The format of the model's definitions. Without it, arguments of every format are understood. */
   readonly format?: ToolFormat | undefined;
 }
 
@@ -46,11 +46,11 @@ export interface ToolCallerParts {
 /** A call as a model wrote it. */
 export interface ModelCall extends NamedCall {
   readonly format?: ToolFormat | undefined;
-  /** The tool itself, where the call has been read already. */
+  /** The tool itself, if the name was already resolved. */
   readonly ref?: ToolRef | undefined;
 }
 
-/** Calls the tool that is meant. May throw what a tool throws. */
+/** Calls the tool. May throw what the tool throws. */
 export async function callTool(
   parts: ToolCallerParts,
   call: ModelCall,
@@ -72,14 +72,14 @@ export async function callTool(
   return result.success && result.data.isError === true ? toReportedFailure(result.data, server, tool) : result;
 }
 
-/** Arguments that are a text here are no object; says why, because only the text shows it. */
+/** Throws for arguments that are still a string, and says why they are not an object. Returns all others. */
 function readable(tool: string, args: unknown): unknown {
   if (typeof args !== 'string' || repairArguments(args)) return args;
   const message = `Arguments of ${tool} ${argumentsProblem(args)}.`;
   throw new DiscoveryError('TOOL_VALIDATION_ERROR', message, { tool, outcome: 'not_sent', schema: { type: 'object' } });
 }
 
-/** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */
+/** Finds a known tool: by the names that models were shown, else by any way to split a name into server and tool. */
 function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelCall): FoundTool | undefined {
   const exists = ({ server, tool }: ToolRef) => table.findRef(server, tool);
   const shown = seen.find(name, namespace, exists);
@@ -89,7 +89,7 @@ function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelC
   return (now && exists(now)) ?? table.findRef(namespace, name);
 }
 
-/** The tool behind a name that is not known. Lists that may hold it are read if they are due. */
+/** Finds the tool of an unknown name. Reads due lists that may contain it. */
 async function findTool(
   parts: ToolCallerParts,
   call: ModelCall,
@@ -114,7 +114,7 @@ async function findTool(
   return notFound(table, call, unread);
 }
 
-/** Whether a server of the table could be meant. */
+/** Whether a name may belong to a known server. */
 const isNamed = ({ table }: ToolCallerParts, { name, namespace }: ModelCall): boolean =>
   [...readingsOf(namespace ? `${namespace}__${name}` : name)].some(({ server }) => table.hasServer(server)) ||
   (namespace !== undefined &&
@@ -136,10 +136,10 @@ function serversFor({ name, namespace }: ModelCall, servers: ReadonlyMap<string,
   );
 }
 
-/** What the names of a server's tools begin with, in letters that every API allows. */
+/** The prefix of a server's tool names, in characters that every API allows. */
 const prefixOf = (server: string): string => plainName({ server, tool: '' });
 
-/** The failure for a name that no tool has. It can be retried where some tools are not known. */
+/** The failure for an unknown name. It can be retried if some lists could not be read. */
 function notFound(
   table: ToolTable,
   { name, namespace }: ModelCall,
@@ -158,7 +158,7 @@ function notFound(
   return toDiscoveryFailure({ ...failure, message: reason, tool: name, suggestions, retryable, outcome: 'not_sent' });
 }
 
-/** Throws CANCELLED when the caller has gone. */
+/** Throws CANCELLED when the caller has cancelled. */
 const cancelled =
   (signal: AbortSignal | undefined, tool: string) =>
   (error: unknown): never => {

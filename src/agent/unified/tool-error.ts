@@ -1,5 +1,5 @@
 /**
- * Maps our error codes onto the four that an agent loop has to know. The finer code stays in `details`.
+ * Maps our error codes to the four that an agent loop handles. The precise code stays in `details`.
  * @module
  */
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../../core/errors.ts';
@@ -20,19 +20,19 @@ export const TOOL_ERROR_CODES = [
 /** One of the four codes. */
 export type ToolErrorCode = (typeof TOOL_ERROR_CODES)[number];
 
-/** What went wrong, for a loop to switch on and a model to read. */
+/** An error with a code for the loop and a message for the model. */
 export interface ToolError {
   readonly code: ToolErrorCode;
   readonly message: string;
-  /** Whether the same call may work when it is made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly retryable: boolean;
-  /** The finer code, and what goes with it: server, tool, suggestions, the part of the schema that was broken. */
+  /** The precise code and its details: server, tool, suggestions, the violated part of the schema. */
   readonly details: ErrorInfo;
-  /** After a discovery: what went wrong with each server, by name. */
+  /** After a discovery: the errors of servers. */
   readonly failures?: readonly ErrorInfo[];
-  /** After a discovery: what is there all the same, from the servers that did answer and from before. */
+  /** After a discovery: the tools that are available nevertheless, from other servers and from earlier discoveries. */
   readonly discovered?: DiscoverySummary;
-  /** What the tool itself returned, when it ran and said that it failed. */
+  /** The tool's own result, if the tool ran and reported a failure. */
   readonly result?: CallToolResult;
 }
 
@@ -69,40 +69,40 @@ const toToolError = (details: ErrorInfo): ToolError => ({
   details,
 });
 
-/** The same result, with one of the four codes where it is a failure. */
+/** Converts a failure to one with one of the four codes. A success stays as it is. */
 export const toRegistryResult = <T>(result: ToolResult<T>): RegistryResult<T> =>
   result.success ? result : { success: false, error: toToolError(result.error) };
 
-/** The error of a list that could not be read: TOOL_UNAVAILABLE, whatever the server did, unless its entry is wrong. */
+/** Converts the error of a list that could not be read: always to TOOL_UNAVAILABLE, unless the server's entry is wrong. */
 export function toDiscoveryError(details: ErrorInfo): ToolError {
   const error = toToolError(details);
   return error.code === 'TOOL_INVALID_INPUT' ? error : { ...error, code: 'TOOL_UNAVAILABLE' };
 }
 
-/** The same as a result. */
+/** `toDiscoveryError` as a result. */
 export const toDiscoveryFailure = (details: ErrorInfo): RegistryResult<never> => ({
   success: false,
   error: toDiscoveryError(details),
 });
 
-/** A failure, by one of our codes. */
+/** Creates a failure from one of our codes. */
 export const refuse = (code: ErrorCode, message: string, details: ErrorDetails = {}): RegistryResult<never> =>
   toRegistryResult(fail(code, message, { outcome: 'not_sent', ...details }));
 
-/** A message to be set into another: it ends without a full stop. */
+/** Removes the full stop of a message, to embed it in another. */
 export function withoutStop(message: string): string {
   let end = message.length;
   while (end > 0 && '. '.includes(message.charAt(end - 1))) end--;
   return message.slice(0, end);
 }
 
-/** A failure from whatever was thrown; what nobody expected is TOOL_EXECUTION_FAILED. */
+/** Converts a thrown value to a failure. An unexpected one becomes TOOL_EXECUTION_FAILED. */
 export function toRegistryFailure(thrown: unknown, details: ErrorDetails = {}): RegistryResult<never> {
   const failure = toFailure(thrown, { retryable: isRetryable(thrown), ...details });
   return toRegistryResult(failure);
 }
 
-/** Codes of Node, undici and the web's fetch for things that pass by themselves. */
+/** Error codes of Node, undici and fetch for temporary failures. */
 const PASSING: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'EBUSY',
@@ -124,7 +124,7 @@ const PASSING: ReadonlySet<unknown> = new Set([
 const PASSING_STATUS: ReadonlySet<unknown> = new Set([408, 425, 429, 502, 503, 504, 529]);
 
 /**
- * Whether trying again may help: for a failed result, its error, or anything that was thrown.
+ * Tells whether a retry may help. Takes a failed result, its error, or any thrown value.
  * @example
  * const result = await registry.callTool(name, input);
  * if (!result.success && isRetryable(result.error)) await retryLater();
@@ -133,7 +133,7 @@ export function isRetryable(error: unknown): boolean {
   try {
     return mayPass(error);
   } catch {
-    // Anything can be thrown, also what cannot even be looked at.
+    // A thrown value can be anything, even an object whose properties throw.
     return false;
   }
 }
@@ -151,7 +151,7 @@ function mayPass(error: unknown): boolean {
   return false;
 }
 
-/** What one object says about itself; undefined when it says nothing, and its cause may know. */
+/** Whether this one object is retryable; undefined if it does not say, and its cause may. */
 function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined {
   if (typeof error.retryable === 'boolean') return error.retryable;
   const { details, code, name } = error;
@@ -164,8 +164,8 @@ function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined 
 }
 
 /**
- * The failure that stands for a result in which a tool says that it failed. The result itself goes with it. A tool of the
- * program (`server` null) may have failed in this package's own words; these then count instead of the result.
+ * Converts a result with `isError` to a failure that carries the result. If a tool of the program (`server` null) returned
+ * one of this package's own errors, that error is used instead.
  */
 export function toReportedFailure(result: CallToolResult, server: string | null, tool: string): RegistryResult<never> {
   const blocks = Array.isArray(result.content) ? result.content : [];
@@ -187,13 +187,13 @@ function readFailure([text]: readonly string[]): ErrorInfo | undefined {
     const isOurs = ERROR_CODES.some((known) => known === code) && typeof message === 'string';
     return isOurs && typeof retryable === 'boolean' ? (error as ErrorInfo) : undefined;
   } catch {
-    // Not ours after all.
+    // Not one of our errors.
     return undefined;
   }
 }
 
 /**
- * What to hand back to the model, whatever became of a call: the tool's own answer, or a text that says what went wrong.
+ * Returns the result for the model: the tool's own answer, or a text that says what went wrong.
  * @example
  * const answer = toModelResult(await registry.callTool(block.name, block.input));
  */

@@ -17,7 +17,7 @@ import type { AnthropicFields } from './static-tool.ts';
 
 /** A tool that is left out. */
 export interface ExcludedTool {
-  /** Null for the program's own. */
+  /** Null for the program's own tools. */
   readonly serverName: string | null;
   readonly toolName: string;
   readonly reason: string;
@@ -25,11 +25,11 @@ export interface ExcludedTool {
 
 /** How a discovery went. */
 export interface DiscoverySummary {
-  /** Tools of MCP servers that are registered now. */
+  /** Number of tools of MCP servers that are registered now. */
   readonly registered: number;
-  /** Tools that were left out and why, if there are any. */
+  /** Tools that were left out and why, if any. */
   readonly excluded?: readonly ExcludedTool[];
-  /** Variables without which `serversFromEnv` left servers out, if there are any. */
+  /** Missing variables because of which `serversFromEnv` left servers out, if any. */
   readonly unset?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface ToolList {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** The source of a program's own tools. */
   readonly provider?: ToolProvider | undefined;
-  /** Fields for Anthropic alone, by tool. */
+  /** Fields that only Anthropic's format has, by tool. */
   readonly anthropic?: ReadonlyMap<string, AnthropicFields> | undefined;
   /** Listed tools that cannot be used. */
   readonly excluded?: readonly ExcludedTool[] | undefined;
@@ -48,7 +48,7 @@ export interface ToolList {
 export interface ToolLists {
   /** Changes whenever a list changes. */
   readonly revision: string;
-  /** The program's own: of two with one name, the first wins. The same object until one of them changes. */
+  /** The program's own tools. Of two with one name, the first wins. The same object until one of them changes. */
   readonly own: readonly ToolList[];
   /** Names of the servers that have a list. */
   readonly servers: Iterable<string>;
@@ -61,7 +61,7 @@ export interface FoundTool {
   /** Null for the program's own. */
   readonly server: string | null;
   readonly definition: ToolDefinition;
-  /** Where a tool of the program's own comes from. */
+  /** The list of one of the program's own tools. */
   readonly from?: ToolList | undefined;
 }
 
@@ -78,7 +78,7 @@ interface OwnTools {
   readonly names: NameTable;
 }
 
-/** All tools at once, made when they are asked for. */
+/** All tools in several forms, each made on demand. */
 interface View {
   readonly revision: string;
   /** Sorted by name. */
@@ -94,7 +94,7 @@ export class ToolTable {
   readonly #lists: ToolLists;
   #own: OwnTools | undefined;
   #view: View | undefined;
-  /** What is left out of a server's list, by the program's tools that it was compared with. */
+  /** The tools left out of each server's list, and the program's tools that the list was compared with. */
   readonly #judged = new WeakMap<ToolList, { readonly own: OwnTools; readonly excluded: readonly ExcludedTool[] }>();
 
   constructor(lists: ToolLists) {
@@ -120,7 +120,7 @@ export class ToolTable {
     for (const name of server === undefined ? this.#lists.servers : [server]) yield* this.#excludedFrom(name, own);
   }
 
-  /** How many tools of servers are shown: of one, or of all. */
+  /** Number of shown tools of one server, or of all servers. */
   mcpCount(server?: string): number {
     const own = this.#ownTools();
     let count = 0;
@@ -129,7 +129,7 @@ export class ToolTable {
     return count;
   }
 
-  /** The tool behind a name that needs no look at all tools: the program's own, or a server and a tool. */
+  /** Finds a tool without building the view: one of the program's own, or `server__tool`. */
   findPlain(name: string): FoundTool | undefined {
     if (typeof name !== 'string') return undefined;
     const own = this.#ownTools().names.refOf(name);
@@ -141,7 +141,7 @@ export class ToolTable {
     return undefined;
   }
 
-  /** The tool that a model means: by a plain name, else by the name it is shown under. */
+  /** Finds the tool that a model means: by a plain name, else by the name that models see. */
   find(name: string): FoundTool | undefined {
     const plain = this.findPlain(name);
     if (plain) return plain;
@@ -158,7 +158,7 @@ export class ToolTable {
     return own.names.refOf(plainName({ server, tool })) ? undefined : { server, definition };
   }
 
-  /** Says how many tools there are now, and which are left out. */
+  /** Logs how many tools there are now, and which are left out. */
   told(tell: Tell, traceId: string | undefined, unset: readonly string[] = []): void {
     if (tell === UNHEARD) return;
     const left: string[] = [];
@@ -221,12 +221,12 @@ export class ToolTable {
 /** A tool's server and name, with the server `''` for the program's own. */
 export const refOf = ({ server, definition }: FoundTool): ToolRef => ({ server: server ?? '', tool: definition.name });
 
-/** Reads a list that a program gives. Leaves out what has no usable name; of two with one name, the first stays. */
+/** Reads a list from a program. Skips tools without a usable name; of two with one name, the first stays. */
 export function toToolList(tools: readonly ToolDefinition[]): ToolList {
   const byName = new Map<string, ToolDefinition>();
   for (const tool of tools) {
     if (!isTool(tool) || byName.has(tool.name)) continue;
-    // A copy: what is remembered of a tool is remembered for this list.
+    // Copied, because caches use the object as their key and must not be shared with other lists.
     byName.set(tool.name, isSchema(tool.inputSchema) ? { ...tool } : { ...tool, inputSchema: { type: 'object' } });
   }
   return { tools: byName };

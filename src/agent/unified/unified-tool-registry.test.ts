@@ -386,7 +386,7 @@ describe.concurrent('discovery', () => {
     expect(registry.isDiscoveryStale('a')).toBe(true);
   });
 
-  it('offers what an earlier run knew of a server that is away, and says that it is', async () => {
+  it('offers the tools that an earlier run knew of an unreachable server, and reports the failure', async () => {
     using home = folder();
     const options = { env: { PATH: process.env.PATH, ANYGPT_HOME: home.path } };
     const server = await startTestServer({ tools: { search: { call: () => 'found' } } });
@@ -432,7 +432,7 @@ describe('calls', () => {
     expect(calls).toEqual([{ server: 'rube', tool: 'search', arguments: { text: 'x' } }]);
   });
 
-  it('suggest the nearest names for one that nobody has', async () => {
+  it('suggest the nearest names for an unknown name', async () => {
     const registry = new UnifiedToolRegistry({ servers: serversOf({ rube: [tool('search')] }).servers });
     await registry.discoverAllTools();
     expect(await registry.callTool('rube__serach')).toMatchObject({
@@ -998,7 +998,7 @@ describe.concurrent('logs', () => {
     expect(log.lines.length).toBeGreaterThan(0);
   });
 
-  it('disturb nobody when the logger throws', async () => {
+  it('do no harm when the logger throws', async () => {
     const broken = () => {
       throw new Error('disk full');
     };

@@ -1,9 +1,9 @@
 /**
- * Gives an agent loop one registry over a program's own tools and the tools of MCP servers: a view of the engine with the
- * names, the error codes and the log events of "Tool Discovery & Registration".
+ * Gives an agent loop one registry over a program's own tools and the tools of MCP servers. It is a view of the engine,
+ * with the names, error codes and log events of specification 002, "Tool Discovery & Registration".
  *
- * An own tool wins over an MCP tool of the same name. Servers are connected when their tools are first needed. Lists hold for
- * five minutes, and stay when reading them again fails. Failures are results; only mistakes of the programmer throw.
+ * An own tool wins over an MCP tool of the same name. Servers are connected on first use. Lists stay fresh for five minutes;
+ * a list that cannot be refreshed stays. Failures are results; only programming errors throw.
  * @module
  */
 import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
@@ -48,19 +48,19 @@ import { formatToolName, type ParsedToolName, parseToolName } from './unified-na
 
 /** One tool of a registry. */
 export interface RegisteredTool {
-  /** As Anthropic's API takes it, under the name models see. */
+  /** In Anthropic's format, under the name that models see. */
   readonly claudeTool: ClaudeTool;
-  /** Null for a tool of the program itself. */
+  /** Null for one of the program's own tools. */
   readonly serverName: string | null;
-  /** Its name where it comes from, without a prefix. */
+  /** The tool's name at its source, without a prefix. */
   readonly originalName: string;
 }
 
-/** Options of a call in the shape of an API. */
+/** Options of `handle`. */
 export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   extends Omit<RegistryCallOptions, 'format'>,
     ToolCallOptions<F> {
-  /** False where the model reads text only: pictures and files are then named, not sent. Default true. */
+  /** Set to false if the model reads only text: images and files are then named, not sent. Default true. */
   readonly media?: boolean | undefined;
 }
 
@@ -105,8 +105,8 @@ export class UnifiedToolRegistry {
   }
 
   /**
-   * Adds a tool of the program itself. Its schema is JSON Schema, or one of zod, valibot or arktype; each gives the
-   * handler's arguments their types. Throws `ValidationError` for a name that is taken or cannot be used.
+   * Adds one of the program's own tools. Its schema is JSON Schema, or a schema of zod, valibot or arktype; each gives the
+   * handler's arguments their types. Throws `ValidationError` for a name that is taken or invalid.
    * @example
    * const input_schema = z.object({ city: z.string() });
    * registry.registerStaticTool('weather', ({ city }) => forecast(city), { description: 'Tell the weather', input_schema });
@@ -138,43 +138,43 @@ export class UnifiedToolRegistry {
   }
 
   /**
-   * Adds all tools of a provider, such as a `ToolRegistry`, as the program's own; they appear with the next discovery. Of two
-   * tools with one name, the one that was registered or added first wins.
+   * Adds all tools of a provider, such as a `ToolRegistry`, as the program's own. They appear with the next discovery. Of two
+   * tools with one name, the first one wins.
    */
   addProvider(provider: ToolProvider): void {
     checkProvider(provider);
     this.#engine.addProvider(provider);
   }
 
-  /** Takes a provider's tools out again. Returns whether it was there. */
+  /** Removes a provider and its tools. Returns false if it was not added. */
   removeProvider(provider: ToolProvider): boolean {
     return this.#engine.removeProvider(provider);
   }
 
-  /** Replaces the tools of one server, as `tools/list` gives them. They count as read now. */
+  /** Replaces the tools of one server with a list in the format of `tools/list`. The list counts as read now. */
   registerMcpTools(serverName: string, tools: readonly ToolDefinition[]): RegistryResult<DiscoverySummary> {
     if (typeof serverName !== 'string' || serverName === '')
-      return refuse('VALIDATION_ERROR', 'The name of a server must be a text that is not empty.');
+      return refuse('VALIDATION_ERROR', 'The name of a server must be a non-empty string.');
     if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
     this.#engine.register(serverName, tools);
     this.#table.told(this.#tell, undefined);
     return ok(this.#summary(serverName));
   }
 
-  /** Takes the tools of one server out, until they are discovered again. */
+  /** Removes the tools of one server until the next discovery. */
   removeServerTools(serverName: string): RegistryResult<{ readonly removed: number }> {
     const removed = this.#engine.removeServer(serverName);
     if (removed > 0) this.#table.told(this.#tell, undefined);
     return ok({ removed });
   }
 
-  /** All tools that are known now, in Anthropic's format, sorted by name. Connects to nothing. */
+  /** All known tools in Anthropic's format, sorted by name. Connects to nothing. */
   getToolsForClaude(): ClaudeTool[] {
     return this.getToolDefinitions();
   }
 
   /**
-   * All tools that are known now, in the format of an API, sorted by name. Connects to nothing. Default: Anthropic's format.
+   * All known tools in the format of an API, sorted by name. Connects to nothing. Default: Anthropic's format.
    * @example
    * const tools = registry.getToolDefinitions({ format: 'openai-responses', strict: true });
    */
@@ -184,7 +184,7 @@ export class UnifiedToolRegistry {
     return this.getDefinitionSet({ format: 'anthropic', ...options } as DefinitionOptions<F>).definitions;
   }
 
-  /** `getToolDefinitions` with the problems: tools that are not strict or say less, and why. */
+  /** `getToolDefinitions` with the problems: tools that are not strict or were simplified, and why. */
   getDefinitionSet<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
     // The AI SDK calls tools itself, with this function unless the program gives its own.
     const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) => {
@@ -196,34 +196,34 @@ export class UnifiedToolRegistry {
     return set;
   }
 
-  /** The tool of a server by the name models see; undefined for the program's own and for names that are not there. */
+  /** A server's tool by the name that models see; undefined for the program's own tools and for unknown names. */
   getMcpTool(toolName: string): RegisteredTool | undefined {
     const entry = this.#table.find(toolName);
     return entry && entry.server !== null ? this.#registered(entry) : undefined;
   }
 
-  /** All tools with where they come from, sorted by name. */
+  /** All tools with their sources, sorted by name. */
   listTools(): RegisteredTool[] {
     return this.#table.view.entries.map((entry) => this.#registered(entry));
   }
 
-  /** True when a server's list was never read, or five minutes ago or longer. */
+  /** Whether a server's list was never read, or is older than the TTL. */
   isDiscoveryStale(serverName: string): boolean {
     return this.#engine.isStale(serverName);
   }
 
-  /** Server and tool behind a name: looked up, and split at the first `__` only where no tool has that name. */
+  /** The server and tool of a name. Looks the name up first, and splits it at the first `__` if no tool has it. */
   parseToolName(name: string): RegistryResult<ParsedToolName> {
     const known = this.#table.find(name);
     if (known === undefined) return parseToolName(name);
     if (known.server !== null) return ok({ serverName: known.server, toolName: known.definition.name });
-    return refuse('VALIDATION_ERROR', `"${name}" is a tool of the program itself, not of a server.`, { tool: name });
+    return refuse('VALIDATION_ERROR', `"${name}" is one of the program's own tools, not a server's.`, { tool: name });
   }
 
   /**
-   * Reads the lists that are due, of all servers that are switched on, and removes the tools of other servers. Never throws.
-   * If a server fails, the result is a failure with `failures` for each; its old tools stay, and `discovered` counts what is
-   * there.
+   * Reads the due lists of all enabled servers, and removes the tools of other servers. Never throws. If a server fails, the
+   * result is a failure with one of `failures` per server. The server's old tools stay, and `discovered` counts the
+   * available tools.
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
     if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
@@ -240,16 +240,16 @@ export class UnifiedToolRegistry {
   }
 
   /**
-   * Calls a tool by the name models see, or by server and tool. Never throws. A tool that says it failed is
-   * TOOL_EXECUTION_FAILED, with its own answer in `error.result`.
+   * Calls a tool by the name that models see, or by server and tool. Never throws. If the tool reports a failure, the code is
+   * TOOL_EXECUTION_FAILED, and `error.result` has the tool's answer.
    */
   callTool(name: string, args?: unknown, options: RegistryCallOptions = {}): Promise<RegistryResult<CallToolResult>> {
     return this.#call({ name, arguments: args, format: options.format }, options);
   }
 
   /**
-   * Answers a call as the API of a model wrote it, in the shape that API wants back. Never rejects because of a tool; throws
-   * `ValidationError` for what is no call.
+   * Answers a call in the format of its API. Never rejects because of a tool. Throws `ValidationError` if `call` is not a
+   * tool call.
    * @example
    * const calls = message.content.filter((block) => block.type === 'tool_use');
    * const results = await Promise.all(calls.map((call) => registry.handle(call, { traceId })));
@@ -270,7 +270,7 @@ export class UnifiedToolRegistry {
     } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[F];
   }
 
-  /** Closes what was opened here; a given engine stays open. Later calls fail. */
+  /** Closes what this registry opened; an engine that was passed in stays open. Later calls fail. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#engine.close();

@@ -1,5 +1,5 @@
 /**
- * Turns what was asked for into an entry of the configuration, with everything a person should see before it is written.
+ * Builds the configuration entry of a server to add, with everything a person should see before it is written.
  * Starts nothing and writes nothing.
  * @module
  */
@@ -38,7 +38,7 @@ import { answersOf, environmentOf, headersOf, type Pair, suggestedName, type Tar
 export interface KeptSecret {
   /** The variable that holds it, unless a file does. */
   readonly variable: string;
-  /** The value, where a person gave it, and the file it is to be written to. */
+  /** The value that a person gave, and the file to write it to. */
   readonly kept?: { readonly value: string; readonly file: string } | undefined;
 }
 
@@ -52,12 +52,12 @@ export interface Addition {
   readonly warnings: readonly string[];
   readonly postInstall: readonly PostInstall[];
   readonly notes: readonly string[];
-  /** Where it comes from; undefined if the command line says all of it. */
+  /** The registry or package it comes from; undefined if the command line gives the whole entry. */
   readonly from?:
     | {
         readonly name: string;
         readonly version: string;
-        /** The registry; undefined for a package that was named itself. */
+        /** The registry; undefined for a package that was named directly. */
         readonly registry?: string | undefined;
         readonly publisher?: string | undefined;
         readonly way: string;
@@ -66,7 +66,7 @@ export interface Addition {
     | undefined;
 }
 
-/** What the work needs of its surroundings. */
+/** The environment of `additionOf`. */
 export interface AddContext {
   readonly values: Values;
   readonly io: Io;
@@ -79,7 +79,7 @@ export interface AddContext {
   readonly ask: ((input: AskedInput, words: readonly string[]) => Promise<string | undefined>) | undefined;
 }
 
-/** Makes the addition. Throws for what does not exist, cannot be used or lacks an answer. */
+/** Builds the addition. Throws if the server does not exist, cannot be used, or needs an answer that is missing. */
 export async function additionOf(target: Target, context: AddContext): Promise<Addition> {
   const { values } = context;
   const name = target.name ?? suggestedName(target);
@@ -109,7 +109,7 @@ export async function additionOf(target: Target, context: AddContext): Promise<A
     entry: { ...entry, connection: full },
     connection: full,
     secrets,
-    warnings: exposed ? ['a word of it looks like a secret and is written into the configuration as it is'] : [],
+    warnings: exposed ? ['one of its words looks like a secret and is written into the configuration unchanged'] : [],
     postInstall: [],
     notes,
   };
@@ -124,7 +124,7 @@ function refuseOther(values: Values, local: boolean): void {
   if (values.way !== undefined) throw new UsageError('--way is for servers of a registry');
 }
 
-/** What a person wrote, as an entry. */
+/** Converts what a person wrote to an entry. */
 function written(
   target: Exclude<Target, { kind: 'registry' | 'npm' }>,
   name: string,
@@ -158,7 +158,7 @@ function entryIn(raw: Readonly<Record<string, unknown>>): unknown {
 
 const withoutUndefined = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** A text of a person. What is secret in it becomes a reference; references stay. */
+/** Replaces secrets in a person's text by references. References stay. */
 function withReference(
   key: string,
   text: string,
@@ -188,7 +188,7 @@ function withReference(
 const referenceTo = ({ variable, kept }: KeptSecret): string =>
   kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
 
-/** A given value goes into a file of its own that only its owner can read, unless the environment has it already. */
+/** Chooses where a secret is kept: in the environment if it is there, else in a file that only its owner can read. */
 function keptSecret(
   variable: string,
   value: string,
@@ -198,7 +198,7 @@ function keptSecret(
 ): KeptSecret {
   const own = variable.startsWith(serverVariable(server, '')) ? variable : serverVariable(server, variable);
   const path = join(stateFolder(world), 'secrets', own.replace(/\W/g, '_').slice(0, LIMITS.names.file));
-  // Nothing is written yet: files of this addition are taken too. Some file systems do not tell cases apart.
+  // The files of this addition do not exist yet, but their names are taken. Some file systems ignore case.
   const chosen = new Map([...others].flatMap(({ kept }) => (kept ? [[kept.file.toLowerCase(), kept.value]] : [])));
   const isOther = (known: string | undefined) => known !== undefined && known !== value;
   const taken = (file: string) =>
@@ -278,7 +278,7 @@ function chosenWay(ways: readonly ConnectionWay[], server: string, values: Value
     throw new UsageError(`There is no way "${wanted}". Ways: ${ways.map(({ id }) => id).join(', ') || 'none'}`);
   const why =
     way === undefined
-      ? `it gives no way to use it${transport === undefined ? '' : ` with the transport ${transport}`}`
+      ? `the registry lists no way to use it${transport === undefined ? '' : ` with the transport ${transport}`}`
       : way.bundle !== undefined
         ? `bundles (MCPB) are not supported yet. Download ${way.bundle.url}, compare its SHA-256 with ${way.bundle.sha256}, unpack it, and name its folder in \`sources\`: {"type": "mcpb", "path": FOLDER}`
         : way.problem;
@@ -350,7 +350,7 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
 const howToAnswer = ({ id, where }: AskedInput): string =>
   where === 'environment' ? `--env ${id}=…` : where === 'header' ? `--header "${id}: …"` : `--set ${id}=…`;
 
-/** A reference that a person writes stays one. */
+/** Keeps references that a person wrote. */
 function withOwnReferences(connection: WrittenConnection, pairs: readonly Pair[]): WrittenConnection {
   const own = pairs.filter(([name, value]) => value.includes('${') && Object.hasOwn(namedTextsOf(connection), name));
   if (own.length === 0) return connection;

@@ -48,7 +48,7 @@ function understood(word: string): Unnamed {
   const target = known(word);
   if (target !== undefined) return target;
   throw new UsageError(
-    `"${word}" is no name in a registry (publisher/server), no npm:PACKAGE and no address. A command comes after --: anygpt mcp add -- ${word}`,
+    `"${word}" is not a registry name (publisher/server), npm:PACKAGE or an address. To add a command, put -- before it: anygpt mcp add -- ${word}`,
   );
 }
 
@@ -66,7 +66,7 @@ function jsonOf(text: string): Readonly<Record<string, unknown>> {
     const raw = parseWritten(text);
     if (isObject(raw)) return raw;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError('The JSON of the server cannot be read');
 }

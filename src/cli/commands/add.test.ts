@@ -291,6 +291,12 @@ describe('add', () => {
     expect(servers()).toMatchObject([entry]);
   });
 
+  it('writes the first configuration, and does not say that there was none', async () => {
+    rmSync(config);
+    expect(await run(['add', 'web', 'https://web.example/mcp'])).toMatchObject({ code: 0, err: '' });
+    expect(servers()).toMatchObject([{ name: 'web' }]);
+  });
+
   it('names the variables that have to be set, but not those with a default', async () => {
     const { out } = await run(['add', 'x', '-e', 'A=${FIRST}', '-e', 'B=${SECOND:-two}', '--', 'y']);
     expect(out).toContain('Set FIRST in the environment');
@@ -360,7 +366,7 @@ it('update --check compares what is pinned with the registries, and changes noth
     ]);
     const shown = await run(['update', '--check', 'old', 'new'], env);
     expect(shown.out).toContain(
-      'old: 0.9.0 → 1.0.0, to take it: anygpt mcp remove old && anygpt mcp add io.example/greeter@1.0.0 --name old\n',
+      'old: 0.9.0 → 1.0.0. To update: anygpt mcp remove old && anygpt mcp add io.example/greeter@1.0.0 --name old\n',
     );
     expect(await run(['update', '--check', 'new'], env)).toMatchObject({ code: 0, out: 'new: 1.0.0 is the latest\n' });
   } finally {

@@ -31,18 +31,18 @@ export const add: Command = {
        anygpt mcp add [name] [options] -- <command> [arguments]
 
 Adds a server to your configuration. Shows in full what will run, or where it
-connects, before anything is written, and starts nothing. What comes from a
-registry or from npm is added after your yes. Versions are fixed. Secrets are
-kept out of the configuration: as \${NAME}, or in a file below ~/.anygpt/secrets
-if you give the value. Other arguments that work: those of "claude mcp add" and
-"claude mcp add-json", and the JSON of "code --add-mcp".
+connects, before anything is written, and starts nothing. Asks before it adds a
+server from a registry or from npm. Versions are pinned. Secrets stay out of the
+configuration, which has \${NAME} instead; a value that you give is kept in a
+file below ~/.anygpt/secrets. The arguments of "claude mcp add" and "claude mcp
+add-json" and the JSON of "code --add-mcp" work too.
 
 Options:
   --name NAME        The name of the server in your configuration
   --env, -e K=V      An environment variable; K alone takes it from the
                      gateway's environment; repeatable
   --header, -H "N: V"  A header for a server at an address; repeatable
-  --set ID=VALUE     Answers something else that a registry's server asks for;
+  --set ID=VALUE     Answer another input that a registry's server asks for;
                      repeatable
   --transport, -t T  stdio, http or sse
   --way WAY          One of the ways that "registry show" lists
@@ -120,8 +120,8 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
 type Status = 'added' | 'unchanged' | 'dry-run' | 'not-confirmed' | 'code';
 
 /**
- * Asks at the terminal, after the command line or address that gets the answers. What is secret is not shown while it is
- * typed, and may be left to the environment.
+ * Asks for inputs at the terminal, after showing the command line or address that uses them. A secret is hidden while it
+ * is typed, and may be left to the environment.
  */
 function asker({ io, block }: RegistrySession) {
   let isSaid = false;
@@ -135,7 +135,7 @@ function asker({ io, block }: RegistrySession) {
   };
 }
 
-/** Tells whether exactly this entry is there. Throws if the name belongs to something else. */
+/** Tells whether exactly this entry exists. Throws if another server has the name. */
 async function refuseTaken(
   { entry, from }: Addition,
   { engine, io }: RegistrySession,
@@ -166,10 +166,10 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
     ...Object.entries(namedTextsOf(connection)).map(([name, text]) =>
       local ? `Environment: ${toWord(name)}=${toWord(text)}` : `Header: ${toWord(name)}: ${toWord(text)}`,
     ),
-    ...warnings.map((warning) => `Look twice: ${warning}`),
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...postInstall.map(
       ({ description, command, optional }) =>
-        `After adding${optional ? ', if you like' : ''} (never run by itself): ${[description, command].filter(Boolean).join(' - ')}`,
+        `After adding${optional ? ', if you like' : ''} (not run automatically): ${[description, command].filter(Boolean).join(' - ')}`,
     ),
     from !== undefined && from.otherWays.length > 0 && `Other ways: ${from.otherWays.join(', ')} (--way)`,
   ].filter((line) => typeof line === 'string');
@@ -177,7 +177,7 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
   return [`${paint('bold', entry.name)}${source}`, ...lines.map((line) => block(line, '  '))].join('\n');
 }
 
-function outcomeText({ entry, secrets }: Addition, file: string, status: Status, io: Io): string {
+function outcomeText({ entry, connection, secrets }: Addition, file: string, status: Status, io: Io): string {
   const [name, where] = [toWord(entry.name), withTilde(file, io.env.HOME)];
   if (status === 'dry-run') return `\nNothing was written. Without --dry-run it is added to ${where}.`;
   if (status === 'not-confirmed') return '\nNothing was written. --yes adds it without a question.';
@@ -191,7 +191,7 @@ function outcomeText({ entry, secrets }: Addition, file: string, status: Status,
       (variable) =>
         `  Set ${variable} in the environment of the gateway: in your shell's profile, or as \`env\` of anygpt in your client.`,
     ),
-    `  Next: anygpt mcp tools ${name}   starts it and lists its tools`,
+    `  Next: anygpt mcp tools ${name}   ${isLocal(connection) ? 'starts it' : 'connects'} and lists its tools`,
   ].join('\n');
 }
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]());
 
 describe('the first command', () => {
-  it('waits for servers nobody has seen, names those that are missing, and keeps stdout to the result', async () => {
+  it('waits for servers without a list, names those that are missing, and prints only the result on stdout', async () => {
     const { code, out, err } = await run(['search', 'weather', 'forecast']);
     expect(code).toBe(0);
     expect(out).toMatch(

@@ -133,6 +133,7 @@ describe('list', () => {
     expect(out).toContain('· c\n  https://***@example.com/mcp?key=***\n');
     expect(out).toContain('✗ d\n  ${UNSET_HERE}\n  Cannot start: UNSET_HERE is not set\n');
     expect(err).toContain('· means not tried yet');
+    expect(err).toContain('✗ means failed or cannot start; "anygpt mcp doctor" says what to do.');
     const { servers } = await documentOf('list', (await run(['list', '--json'])).out);
     expect(servers.find(({ name }: Record<string, string>) => name === 'd')).toMatchObject({
       status: 'error',
@@ -174,7 +175,7 @@ describe('list', () => {
     expect(out.match(/✗/g)).toHaveLength(1);
   });
 
-  it('ticks only who answered, now or before, and then says when', async () => {
+  it('ticks only servers that answered, now or before, and then says when', async () => {
     config.servers = [
       ...(config.servers as object[]),
       { name: 'known', connection: { type: 'stdio', command: process.execPath }, tools: [{ name: 't' }] },
@@ -315,7 +316,7 @@ describe('search', () => {
       expect((await run(['search', 'x', '--limit', limit])).code).toBe(1);
   });
 
-  it('says which servers there are like one that a filter names and nobody is', async () => {
+  it('suggests servers for a filter that names none', async () => {
     const { code, out, err } = await run(['search', 'server:githb', 'issue']);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('anygpt: No server is called "githb". Did you mean server:github?');
@@ -571,7 +572,7 @@ describe('execute', () => {
     expect(error.suggestions ?? []).toEqual([]);
   });
 
-  it('names the parameter that a pair does not fit, and asks nobody', async () => {
+  it('names the parameter that a pair does not fit, and asks no server', async () => {
     const { code, out } = await run(['execute', 'github', 'create_issue', 'repo=a', 'repo=b', 'title=x']);
     expect([code, out]).toEqual([1, expect.stringContaining('Message: repo is given 2 times')]);
     expect((await run(['execute', 'github', 'delete_repo', 'x=1'])).code).toBe(4);
@@ -678,7 +679,7 @@ describe('config', () => {
     expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
   });
 
-  it('reload waits for a silent server only as long as anybody would', async () => {
+  it('reload waits only briefly for a silent server', async () => {
     const connection = { type: 'stdio', command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     writeFileSync(join(folder.path, 'dead.json'), JSON.stringify({ servers: [{ name: 'dead', connection }] }));
     const io = fakeIo({ cwd: folder.path, env: { ANYGPT_HOME: join(folder.path, 'home'), HOME: folder.path } });

@@ -129,7 +129,7 @@ describe('the words that may come next', () => {
 });
 
 describe('a configuration on the unfinished line', () => {
-  it('is not run, nor what it extends: nobody has pressed Enter', async () => {
+  it('is not run, nor what it extends, before Enter is pressed', async () => {
     const at = (name: string) => join(folder.path, name);
     writeFileSync(
       at('evil.config.ts'),

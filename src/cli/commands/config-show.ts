@@ -69,7 +69,7 @@ const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readon
   warnings,
 });
 
-/** `exact` is ours; no file can say it. */
+/** Removes `exact`, which is internal and never written in a file. */
 const asWritten = ({ exact: _exact, ...rule }: ToolRule): ToolRule => rule;
 
 function configText(

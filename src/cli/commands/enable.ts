@@ -18,8 +18,8 @@ const switching = (word: 'enable' | 'disable'): Command => ({
   usage: `Usage: anygpt mcp ${word} <server> [options]
 
 Switches a server ${word === 'enable' ? 'on' : 'off'} in your configuration. For a server that comes from
-a client, an entry with its name and \`enabled\` is written there; the client's
-own file is not touched. Starts no server.
+a client, your configuration gets an entry with its name and \`enabled\`; the
+client's own file is not changed. Starts no server.
 
 Options:
   --dry-run          Say what would be written, and write nothing
@@ -45,7 +45,7 @@ error, 3 cannot write`,
       if (enabled && isSwitchedOff(io.env[variable]))
         session.note(`${variable} is set in the environment and switches "${name}" off. Unset it.`);
       const isThere = server.enabled === enabled;
-      // On is the default of an entry that has everything; an entry about another file's server has to say it.
+      // A complete entry is enabled by default. An entry that overrides another file's server must say so.
       const wanted = enabled && own?.connection !== undefined ? undefined : enabled;
       const isNeeded = !isThere || (own?.enabled === !enabled && own.connection !== undefined);
       const change = isNeeded ? await withSwitch(world, named, name, wanted) : undefined;

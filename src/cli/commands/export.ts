@@ -133,7 +133,7 @@ async function manifestsOf(servers: readonly string[], includeDisabled: boolean,
   return { manifests, errors };
 }
 
-/** A folder below the working folder by its way from there. */
+/** Writes a folder below the working folder as a relative path. */
 function shownFolder(folder: string, cwd: string): string {
   const way = relative(cwd, folder);
   return way === '' ? '.' : way.startsWith('..') || isAbsolute(way) ? folder : way;

@@ -187,7 +187,7 @@ describe('init', () => {
     expect([existsSync(target('ts')), existsSync(target('ts.bak')), existsSync(target())]).toEqual([false, true, true]);
   });
 
-  it('shows secrets of a file that is there to nobody', async () => {
+  it('never shows secrets of an existing file', async () => {
     both();
     write('.anygpt/mcp-discovery.config.json', '{ "servers": [],\n"x": "TOKEN=ghp_abcdefghijklmnop1234" }');
     const { out } = await init();

@@ -57,7 +57,7 @@ Options:
                      of ~/.anygpt, and trust it
   --servers          Copy the servers instead of naming the clients as sources.
                      ${'$'}{NAME} references stay. Secrets are never copied: a
-                     client that has some stays a source
+                     client with secrets stays a source
   --format FORMAT    json (default), yaml or ts
   --force            Replace an existing file; a backup (.bak, .bak.2, ...) is
                      kept beside it

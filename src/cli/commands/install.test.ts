@@ -184,7 +184,7 @@ describe('install', () => {
     expect(read(join(dirname(copy), 'mcp.json'))).not.toContain('evil');
   });
 
-  it('takes over from a project only what somebody trusted, and only as long as it is that', async () => {
+  it('takes over from a project only trusted files, and only while they are unchanged', async () => {
     const mark = join(folder.path, 'mark');
     const text = JSON.stringify(EVIL(mark));
     const file = write('work/.cursor/mcp.json', text);

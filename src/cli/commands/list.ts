@@ -3,6 +3,7 @@
  * @module
  */
 import type { ResolvedConfig, ResolvedSource } from '../../config/resolved-config.ts';
+import { notesToSay } from '../../config/said-notes.ts';
 import type { ServerDefinition, ServerMetadata } from '../../core/types.ts';
 import { toolCounts } from '../../meta-tools/answers.ts';
 import { oneLine } from '../../text/plain-text.ts';
@@ -65,8 +66,11 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         session.printJson(serversDocument(servers, notes, configured));
         return EXIT.ok;
       }
+      // A place of their own, so that unread files are mentioned once in each folder.
+      const once = { ...config, warnings: unread, origin: 'unread files' };
+      const fresh = await notesToSay(once, { whole: false, toPerson: true, cwd: io.cwd });
       // With servers, every command already prints these among its warnings.
-      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread])
+      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...fresh])
         session.note(forTerminal(note));
       const same = sameServers(config, io.env.HOME);
       const whatIs = await describer(config, io, engine.redact);
@@ -79,8 +83,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           : serverBlock(server, { status, about, refusal: definition.refusal }, session);
       });
       session.print([heading('MCP Servers', blocks.length, ' configured'), ...blocks].join('\n\n'));
-      if (values['log-level'] === undefined && servers.some((server) => markOf(server, status) === '·'))
-        session.note('· means not tried yet; "anygpt mcp list --status" connects to every server.');
+      const marks = new Set(servers.map((server) => markOf(server, status)));
+      if (values['log-level'] === undefined) for (const [mark, hint] of HINTS) if (marks.has(mark)) session.note(hint);
       return EXIT.ok;
     });
   },
@@ -118,6 +122,12 @@ async function describer(
 const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 
 const COLOURS = { '✓': 'green', '✗': 'red', '·': 'dim' } as const;
+
+/** What to do about servers with a mark, in the order of printing. */
+const HINTS = [
+  ['·', '· means not tried yet; "anygpt mcp list --status" connects to every server.'],
+  ['✗', '✗ means failed or cannot start; "anygpt mcp doctor" says what to do.'],
+] as const;
 
 /** A server that was never tried is neither working nor failed. */
 function markOf(server: ServerMetadata, status: boolean): keyof typeof COLOURS {

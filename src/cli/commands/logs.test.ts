@@ -41,7 +41,7 @@ const run = async (...argv: string[]) => {
 };
 
 describe('logs', () => {
-  it('shows what the last run wrote, whoever started it, and starts nothing', async () => {
+  it('shows what the last run wrote, whichever process started it, and starts nothing', async () => {
     expect(await run('logs', 'loud')).toMatchObject({
       code: 0,
       out: '',

@@ -15,9 +15,9 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command['run']>>> = {
 export const registry: Command = {
   usage: `Usage: anygpt mcp registry <subcommand> [options]
 
-Looks servers up that are not configured, in the registries of the configuration
-(by default the official MCP Registry). Registries are written by strangers:
-nothing is started, and nothing is added to the configuration.
+Looks up servers in the configured registries (by default the official MCP
+Registry). Anyone can publish there, so nothing is started, and nothing is added
+to the configuration.
 
 Subcommands:
   search   Find servers by what they do

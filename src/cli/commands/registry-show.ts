@@ -85,7 +85,7 @@ function serverText(
     ]
       .filter(Boolean)
       .join('\n'),
-    ways.length === 0 ? 'It gives no way to use it.' : 'Ways to use it, the most suitable first:',
+    ways.length === 0 ? 'The registry lists no way to use it.' : 'Ways to use it, the most suitable first:',
     ...ways.map((way) => wayText(way, { paint, block })),
   ].join('\n\n');
 }
@@ -102,7 +102,7 @@ function wayText(
     resolved.startsApart && `Start it yourself; it is then reached at ${resolved.connection ? url : 'its address'}`,
     way.words.length === 0 && resolved.words[0],
     bundle && `${bundle.url} (SHA-256 ${bundle.sha256})`,
-    ...warnings.map((warning) => `Look twice: ${warning}`),
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...inputs.map(inputText),
     ...postInstall.map(
       ({ description, command, optional }) =>

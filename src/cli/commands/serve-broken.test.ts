@@ -113,7 +113,7 @@ const CAUSES: readonly Cause[] = [
 ];
 
 describe('a gateway whose configuration cannot be used', () => {
-  it.each(CAUSES)('starts all the same and says so in all five tools: %s', async (_what, make, texts) => {
+  it.each(CAUSES)('starts anyway and says so in all five tools: %s', async (_what, make, texts) => {
     const { argv = [], env } = make();
     const { io, done } = start(argv, env);
     const client = sdkClient('legacy');

@@ -150,7 +150,7 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
   // Limits the shutdown; the reaper ends child processes.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
   setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? DEFAULTS.limits.shutdown).unref();
-  // Calls under way may still answer before the connection goes.
+  // Running calls may still be answered before the connection closes.
   await engine.close();
   await served.close();
   stopListening();

@@ -25,10 +25,10 @@ export const stats: Command = {
 
 Shows about how many tokens (o200k) all tool definitions cost in every request,
 by server, compared with the five meta-tools; the cache hit rate of gateways
-(last 30 days); then calls, errors and times from the audit log. Name,
-description and input schema of a tool are counted, the parts a model reads. The
-time to connect to a server, for example to start it, is shown apart from the
-calls. Starts only servers whose tools are not known.
+(last 30 days); then calls, errors and times from the audit log. Counts the
+parts of a tool that a model reads: name, description and input schema. The time
+to connect to a server, for example to start it, is shown separately. Starts
+only servers whose tools are not known.
 
 Options:
   --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as

@@ -60,11 +60,20 @@ describe('trust', () => {
     const { code, out } = await trust('--yes');
     expect(code).toBe(0);
     expect(out).toContain('Trusted ~/project/.mcp.json');
-    const unread = '~/project/.mcp.json is not used yet';
+    const unread = 'The servers in ~/project/.mcp.json are not used. To use them, run "anygpt mcp init --project"';
     expect(out.replace(/\s+/g, ' ')).toContain(unread);
     const io = fakeIo({ cwd: project(), env: env() });
     expect(await main(['mcp', 'list', '--json'], io)).toBe(0);
     expect(JSON.parse(io.out()).notes.join(' ')).toContain(unread);
+    writeConfig('mine');
+    expect((await trust('--yes')).code).toBe(0);
+    const listed = async () => {
+      const shown = fakeIo({ cwd: project(), env: env() });
+      expect(await main(['mcp', 'list'], shown)).toBe(0);
+      return shown.err();
+    };
+    expect(await listed()).toContain(unread);
+    expect(await listed()).not.toContain('.mcp.json');
   });
 
   it('looks at a bounded part of many or costly files, and says so in a sentence', async () => {
@@ -97,7 +106,7 @@ describe('trust', () => {
     expect([alone.code, alone.out]).toEqual([0, expect.stringContaining('not trusted')]);
   }, 60_000);
 
-  it('never trusts a file that was not shown, whoever names it', async () => {
+  it('never trusts a file that was not shown, however it is named', async () => {
     const line = `# ${'x'.repeat(98)}\n`;
     writeFileSync(join(project(), 'long.yaml'), `mcpServers: [{ name: a, command: x }]\n${line.repeat(1_500)}`);
     writeFileSync(file(), JSON.stringify({ sources: [{ type: 'custom', path: './long.yaml' }], servers: [] }));
@@ -147,7 +156,7 @@ const write = (name: string, value: unknown): string => {
   return path;
 };
 
-describe('trust without anybody to ask', () => {
+describe('trust without a terminal', () => {
   it('trusts nothing until --yes says so, with --json or without', async () => {
     writeConfig('first');
     const { code, out } = await trust();
@@ -165,6 +174,15 @@ describe('trust without anybody to ask', () => {
 });
 
 describe('what trust shows', () => {
+  it('says that programs of the folder may change, and which are not there yet', async () => {
+    write('server.js', '');
+    write('.mcp.json', { mcpServers: { a: { command: './run.sh' }, b: { command: 'node', args: ['server.js'] } } });
+    const { out } = await trust('--dry-run');
+    const said = out.replace(/\s+/g, ' ');
+    expect(said).toContain('Servers run files of this folder: "run.sh", "server.js". Their content is not remembered');
+    expect(said).toContain('Not there yet, and run unseen once they are: "run.sh".');
+  });
+
   it('is every command line and address, and of variables only names', async () => {
     write('.mcp.json', {
       mcpServers: {

@@ -56,7 +56,7 @@ configuration error, 3 a registry could not be asked, 4 newer versions exist`,
   },
 };
 
-/** A version in the configuration, and whose it is. */
+/** A pinned version, and the server or package it belongs to. */
 interface Pinned {
   readonly from: 'registry' | 'npm';
   readonly of: string;
@@ -86,7 +86,8 @@ async function check(name: string, pinned: Pinned, session: RegistrySession): Pr
   const { registries, offline, signal, onProgress, io } = session;
   const { from, of, version } = pinned;
   try {
-    if (from === 'npm' && offline) return { name, ...pinned, status: 'unknown', message: 'npm is not asked offline' };
+    if (from === 'npm' && offline)
+      return { name, ...pinned, status: 'unknown', message: 'npm cannot be asked offline' };
     const { latest, deprecated, message } =
       from === 'npm'
         ? { latest: await latestNpmVersion(of, npmRegistryOf(io.env), signal), deprecated: false, message: undefined }
@@ -108,9 +109,9 @@ function line({ name, from, of, version, status, latest = '', message }: Checked
   const again = `anygpt mcp remove ${shellWord(name)} && anygpt mcp add ${target} --name ${shellWord(name)}`;
   const said = {
     latest: `${version} is the latest`,
-    newer: `${version} → ${latest}, to take it: ${again}`,
+    newer: `${version} → ${latest}. To update: ${again}`,
     deprecated: `${version} is deprecated${message === undefined ? '' : `: ${message}`}`,
-    gone: `${version}: ${of} is not there any more`,
+    gone: `${version}: ${of} no longer exists`,
     unknown: `${version}: ${message}`,
   }[status];
   return oneLine(`${name}: ${said}`, 2000);

@@ -32,6 +32,8 @@ export interface GuardedFetchOptions {
   readonly fetch?: typeof fetch | undefined;
   /** Removes secrets from what an error quotes. */
   readonly redact?: Redact | undefined;
+  /** Whether a response with an error status is returned, for a caller that looks for an answer in its body. */
+  readonly returnsRefusals?: boolean | undefined;
 }
 
 /** `fetch` that also reports why a body broke off. */
@@ -70,7 +72,7 @@ export function guardedFetch(options: GuardedFetchOptions, listener: Listener = 
     } catch (error) {
       throw signal?.aborted ? error : unreachable(server, 'could not be reached', error, redact);
     }
-    const refused = refusal(server, response, redact);
+    const refused = options.returnsRefusals ? undefined : statusRefusal(server, response, redact);
     if (refused) {
       await response.body?.cancel();
       throw refused;
@@ -112,7 +114,11 @@ export function retryAfter(header: string | null, now: number = wallNow()): numb
  * Returns the error for a status that says what to do. A status does not tell whether the request took effect, so the
  * outcome is unknown.
  */
-function refusal(server: string, { status, headers }: Response, redact: Redact): DiscoveryError | undefined {
+export function statusRefusal(
+  server: string,
+  { status, headers }: Response,
+  redact: Redact = redactUnknown,
+): DiscoveryError | undefined {
   const details = { server, outcome: 'unknown', cause: new HttpStatusError(status, '') } as const;
   if (status === 401 || (status === 403 && headers.has('www-authenticate'))) {
     return new DiscoveryError(

@@ -26,14 +26,18 @@ export async function httpRefusal(
   request: unknown,
   redact: Redact = redactUnknown,
 ): Promise<Refusal> {
-  const text = await beginning(response);
-  const message = messageIn(text);
   const { id, method } = requestIn(request);
-  const answer = message && message.method === undefined && id !== undefined && message.id === id ? message : undefined;
+  const type = response.headers.get('content-type') ?? '';
+  const isAnswer = (message: JsonRpcMessage) => message.method === undefined && id !== undefined && message.id === id;
+  const isStream = type.startsWith('text/event-stream');
+  const mayAnswer = isStream || type.startsWith('application/json');
+  const text = await beginning(response, mayAnswer ? LIMITS.wire.large : LIMITS.text.raw);
+  const messages = (isStream ? eventsIn(text) : [text]).flatMap(messageIn);
+  const answer = messages.find(isAnswer);
+  const message = answer ?? messages[0];
   const error = message && errorIn(message, redact, response.status);
   if (error && (answer || method !== 'tools/call')) return { answer, error };
-  const isHtml = response.headers.get('content-type')?.startsWith('text/html') ?? false;
-  const words = error?.message ?? (isHtml ? '' : text);
+  const words = error?.message ?? (type.startsWith('text/html') ? '' : text);
   return { answer, error: new HttpStatusError(response.status, shortText(words, redact, 200)) };
 }
 
@@ -42,10 +46,17 @@ function requestIn(body: unknown): { readonly id?: unknown; readonly method?: un
   return isObject(message) ? message : {};
 }
 
-function messageIn(text: string): JsonRpcMessage | undefined {
+function messageIn(text: string): JsonRpcMessage[] {
   const message = parsed(text);
-  return isJsonRpcMessage(message) ? message : undefined;
+  return isJsonRpcMessage(message) ? [message] : [];
 }
+
+/** Returns the data of each whole event. */
+const eventsIn = (text: string): string[] =>
+  text
+    .split(/(?:\r\n|\r|\n){2}/)
+    .slice(0, -1)
+    .map((event) => (event.match(/^data:.*$/gm) ?? []).map((line) => line.slice('data:'.length)).join('\n'));
 
 function parsed(text: string): unknown {
   try {
@@ -65,13 +76,13 @@ function errorIn({ error }: JsonRpcMessage, redact: Redact, status: number): Jso
   );
 }
 
-/** Reads as much of a body as an error message can use; a body that breaks off is used up to there. */
-async function beginning(response: Response): Promise<string> {
+/** Reads a body up to `max` characters; a body that breaks off is used up to there. */
+async function beginning(response: Response, max: number): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
   try {
-    while (reader && text.length < LIMITS.text.raw) {
+    while (reader && text.length < max) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });

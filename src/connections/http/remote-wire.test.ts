@@ -257,6 +257,44 @@ describe('Streamable HTTP', () => {
     }
   });
 
+  it.each([301, 400, 401, 403, 404, 405, 410, 429, 500, 502, 503, 504])(
+    'delivers the result of a call that comes with HTTP %i, as JSON or as an event',
+    async (status) => {
+      for (const era of ['legacy', 'modern'] as const) {
+        for (const type of ['application/json', 'text/event-stream']) {
+          await using server = await serve((request, response) => {
+            let text = '';
+            request.on('data', (chunk) => {
+              text += chunk;
+            });
+            request.on('end', () => {
+              const { id, method } = JSON.parse(text || '{}');
+              const answer = (result: unknown, code: number, type: string) => {
+                const message = JSON.stringify({ jsonrpc: '2.0', id, result });
+                response.writeHead(code, { 'content-type': type, 'www-authenticate': 'Bearer' });
+                response.end(type === 'application/json' ? message : `event: message\r\ndata: ${message}\r\n\r\n`);
+              };
+              const capabilities = { tools: {} };
+              const serverInfo = { name: 'x', version: '1' };
+              if (method === 'tools/call') return answer({ content: [], resultType: 'complete' }, status, type);
+              if (method === 'initialize')
+                return answer({ protocolVersion: '2025-11-25', capabilities, serverInfo }, 200, 'application/json');
+              if (method === 'server/discover' && era === 'modern')
+                return answer(
+                  { supportedVersions: ['2026-07-28'], capabilities, resultType: 'complete' },
+                  200,
+                  'application/json',
+                );
+              response.writeHead(id === undefined ? 202 : 404).end();
+            });
+          });
+          await using opened = await open(server.url);
+          expect(await opened.connection.callTool(...toolCall('x'))).toMatchObject({ content: [] });
+        }
+      }
+    },
+  );
+
   it.each([
     [413, 'unknown', false],
     [500, 'unknown', true],
@@ -353,6 +391,19 @@ describe('legacy SSE', () => {
       details: { outcome: 'unknown', cause: expect.any(UnheededError) },
     });
     await expect.poll(() => opened.ends).toHaveLength(1);
+  });
+
+  it('delivers the result of a call whose POST broke off', async () => {
+    await using server = await evilHttp({ transports: ['sse'] });
+    let broken = false;
+    const failing: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (broken && init?.method === 'POST') throw Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' });
+      return response;
+    };
+    await using opened = await open(`${server.origin}/sse`, { fetch: failing }, 'sse');
+    broken = true;
+    expect(await opened.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
   });
 
   it('tells of a POST that was refused', async () => {

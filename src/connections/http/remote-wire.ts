@@ -6,6 +6,7 @@
  * @module
  */
 import { waitAtMost } from '../../async/time-limit.ts';
+import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import type { Redact } from '../../secrets/redactor.ts';
@@ -18,7 +19,7 @@ import {
   unsendable,
   type Wire,
 } from '../json-rpc.ts';
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch, statusRefusal } from './guarded-fetch.ts';
 import { httpRefusal } from './http-refusal.ts';
 
 export interface RemoteWireOptions extends GuardedFetchOptions {
@@ -88,12 +89,14 @@ abstract class RemoteWire implements Wire {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   protected readonly guarded: GuardedFetch;
-  protected readonly redact: Redact | undefined;
+  readonly #server: string;
+  readonly #redact: Redact | undefined;
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
-    this.guarded = guardedFetch(options, this);
-    this.redact = options.redact;
+    this.guarded = guardedFetch({ ...options, returnsRefusals: true }, this);
+    this.#server = options.server;
+    this.#redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
     this.inner.onmessage = (message) => {
       if (!nestsTooDeep(message)) this.onmessage?.(message);
@@ -117,8 +120,8 @@ abstract class RemoteWire implements Wire {
 
   /** Handles an error status: an answer is delivered, everything else is thrown. */
   protected async refused(response: Response, init: RequestInit | undefined): Promise<Response> {
-    const { answer, error } = await httpRefusal(response, init?.body, this.redact);
-    if (answer === undefined) throw error;
+    const { answer, error } = await httpRefusal(response, init?.body, this.#redact);
+    if (answer === undefined) throw statusRefusal(this.#server, response, this.#redact) ?? error;
     this.inner.onmessage?.(answer);
     return new Response(null, { status: 202 });
   }
@@ -182,6 +185,7 @@ class HttpWire extends RemoteWire {
     const response = await this.guarded(input, { ...init, headers, signal }, (failure) => {
       if (exchange && failure instanceof Error) exchange.failure = failure;
     });
+    // Whether there is a stream for notifications is the transport's business.
     if (init?.method !== 'POST') return response;
     if (!response.ok) return this.refused(response, init);
     if (exchange) exchange.isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
@@ -221,8 +225,8 @@ class SseWire extends RemoteWire {
     try {
       await this.inner.send(message);
     } catch (error) {
-      // The answer comes on another stream. It may have arrived already, whatever the status of the POST.
-      if (message.method === 'tools/call' && error instanceof HttpStatusError)
+      // The answer comes on another stream. It may have arrived already, whatever became of the POST.
+      if (message.method === 'tools/call' && !(error instanceof DiscoveryError && error.details.outcome === 'not_sent'))
         await new Promise((resolve) => setTimeout(resolve, LIMITS.time.lateAnswer));
       throw unsendable(error);
     }

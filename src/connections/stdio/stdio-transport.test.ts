@@ -62,7 +62,7 @@ describe('what a server writes', () => {
       { jsonrpc: '2.0', method: 'a' },
       { jsonrpc: '2.0', id: 1, result: {} },
     ]);
-    expect(wire.noise).toBe(4);
+    expect(wire.noise).toBe(5);
     expect(wire.log(redactUnknown)).toContain('[stdout] {"level":"info"}');
   });
 
@@ -453,6 +453,13 @@ describe('a server that dies', () => {
     await server.call();
     await expect.poll(() => server.wire.exitReason).toBe('exited with code 3');
     expect(server.wire.log(redactUnknown)).toBe('the disk is full');
+  });
+
+  it.each([10, 400_000])('is heard to the end of an answer of %i bytes that lacks its newline', async (bytes) => {
+    const { messages } = await messagesOf(
+      `process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(${bytes}) } }))`,
+    );
+    expect(messages).toMatchObject([{ id: 1, result: { text: 'x'.repeat(bytes) } }]);
   });
 
   it.each([

@@ -172,6 +172,8 @@ export class StdioTransport implements Wire {
         stderr.pause();
         setTimeout(() => stderr.resume(), pause).unref();
       });
+      // The last message of a server that exits may lack its newline.
+      stdout.once('end', () => lines.push(Buffer.from('\n')));
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;

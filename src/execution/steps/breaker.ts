@@ -106,5 +106,5 @@ function isRefusedCall(error: ErrorInfo): boolean {
   return typeof status === 'number' && status >= 400 && status < 500;
 }
 
-/** What one request brings along ends with it: there is nothing to stop calling. */
+/** A request's own source ends with the request, so it needs no breaker. */
 const isOfOneRequest = ({ gate, server }: ToolCall): boolean => gate !== undefined && gate !== server;

@@ -51,7 +51,7 @@ interface Lane {
 }
 
 /**
- * Lets calls through as slots allow. If slots are passed in, the newest options apply to all proxies that share them.
+ * Lets calls through as slots allow. If slots are passed in, the newest options apply to all executors that share them.
  */
 export function concurrency(options: ConcurrencyOptions = {}, slots: Slots = new Slots()): Step {
   slots.configure(options);
@@ -75,8 +75,8 @@ export class Slots {
   }
 
   /**
-   * The name now belongs to another server. Calls running on the old one take no slot there; queued calls move to the
-   * new one.
+   * Call this when the name belongs to another server from now on. Calls that run on the old server take no slot of the
+   * new one; queued calls move to the new one.
    */
   forget(server: string): void {
     const old = this.#lanes.get(server);
@@ -193,7 +193,7 @@ export class Slots {
     if (typeof outcome !== 'string') return outcome;
     if (signal.aborted) return abortFailure(call, 'not_sent');
     if (outcome === 'ousted') return this.#busy(call, lane, `${full}, most of them yours`);
-    return this.#busy(call, lane, `no slot of "${server}" came free for you in ${Math.round(left) / 1_000} s`);
+    return this.#busy(call, lane, `no slot of "${server}" became free within ${Math.round(left) / 1_000} s`);
   }
 
   #leave(server: string, lane: Lane, { caller }: ToolCall): void {
@@ -296,8 +296,8 @@ class CallerQueue {
   }
 
   /**
-   * The newest call of the caller with the most queued calls, if that caller would still have at least as many as this
-   * one.
+   * The newest call of the caller with the most queued calls. Undefined if dropping it would leave that caller fewer
+   * calls than `caller` has after adding one.
    */
   surplusTo(caller: string): Turn | undefined {
     let most: ReadonlySet<Turn> | undefined;

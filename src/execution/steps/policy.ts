@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
+import type { ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The decision of the rules, or of the approvals, about one tool. */
@@ -16,8 +17,8 @@ export interface PolicyDecision {
     | undefined;
 }
 
-/** Decides about one tool. Throwing refuses the call. */
-export type Decide = (server: string, tool: string) => PolicyDecision;
+/** Decides about one tool; with `item`, about the resource or prompt. Throwing refuses the call. */
+export type Decide = (server: string, tool: string, item?: ToolCall['item']) => PolicyDecision;
 
 /** Refuses what the rules do not allow. */
 export const policy =
@@ -27,7 +28,7 @@ export const policy =
     const { server, tool } = call;
     let decision: PolicyDecision;
     try {
-      decision = decide(server, tool);
+      decision = decide(server, tool, call.item);
     } catch (cause) {
       const message = `${server}:${tool} was refused because the rules could not be evaluated.`;
       return Promise.resolve(fail('TOOL_DISABLED', message, { server, tool, outcome: 'not_sent', cause }));

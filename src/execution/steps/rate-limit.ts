@@ -48,7 +48,7 @@ export class RateBuckets {
 }
 
 /**
- * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all proxies that share
+ * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all executors that share
  * them.
  */
 export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new RateBuckets()): Step {

@@ -1,6 +1,6 @@
 /**
- * Looks the tool up and adds its definition to the call. The first step, so that unknown names are reported before
- * anything else.
+ * Looks the tool up and adds its definition to the call. Comes right after audit, so that an unknown name is reported
+ * before anything else.
  * @module
  */
 

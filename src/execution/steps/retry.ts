@@ -58,7 +58,7 @@ export function retry(options: RetryOptions = {}): Step {
 }
 
 /**
- * Combines outcomes of two attempts: an earlier one that was sent may have taken effect, whatever the last one says.
+ * Combines the outcomes of two attempts. An earlier attempt that was sent may have taken effect, whatever the last says.
  */
 const outcomeOfBoth = (earlier: Outcome | undefined, last: Outcome | undefined): Outcome | undefined =>
   earlier === 'not_sent' || earlier === last ? last : 'unknown';

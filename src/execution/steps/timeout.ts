@@ -25,7 +25,7 @@ export interface TimeoutOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Watches over one call at a time each; a caller's own deadline replaces both limits. */
+/** Creates the step. A caller's own deadline replaces both limits. */
 export function timeout(options: TimeoutOptions = {}): Step {
   const {
     idle = DEFAULTS.limits.callIdle,
@@ -89,7 +89,7 @@ class WatchedCall implements Watched, IdleClock {
         this.#fail(thrown);
         return;
       }
-      // After the call is sent, because its answer comes in a later turn at the earliest.
+      // Safe after sending: the answer comes in a later turn of the event loop at the earliest.
       const { signal } = this.#call;
       if (signal.aborted) return this.#cancel();
       signal.addEventListener('abort', this.#onAbort);
@@ -111,7 +111,7 @@ class WatchedCall implements Watched, IdleClock {
     this.#pauses--;
     this.#call.idleClock?.resume();
     this.#lastSign = this.#clock.now();
-    // Earlier than before, so the watchdog must be told.
+    // `due` may be earlier now, so the watchdog must be told.
     if (this.#pauses === 0 && this.#resolve !== undefined) this.#watchdog.add(this);
   }
 
@@ -121,7 +121,7 @@ class WatchedCall implements Watched, IdleClock {
 
   readonly #onProgress = (progress: Progress): void => {
     if (this.#resolve === undefined) return;
-    // Only moves `due`, which is checked when it would have expired, so many notifications cost nothing.
+    // Only moves `due`. The watchdog reads it when the old one passes, so many notifications cost nothing.
     this.#lastSign = this.#clock.now();
     this.#call.onProgress?.(progress);
   };

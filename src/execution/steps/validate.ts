@@ -68,7 +68,7 @@ export const validate =
     };
   };
 
-/** Goes on at once where a check is synchronous, as most are. */
+/** Continues synchronously if the check is synchronous, as most are. */
 const then = <T>(verdict: Verdict | Promise<Verdict>, next: (verdict: Verdict) => Promise<T>): Promise<T> =>
   verdict instanceof Promise ? verdict.then(next) : next(verdict);
 

@@ -31,7 +31,7 @@ export const detailsOf = (problems: readonly Problem[]): Pick<ErrorDetails, 'sch
   suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
 });
 
-/** Describes what is wrong, the same thing once. */
+/** Describes violations, without duplicates. */
 export function describeViolations(violations: readonly Violation[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations.flatMap(unfold)) {
@@ -135,7 +135,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'uniqueItems':
       return 'must not contain the same item twice';
     case 'contains':
-      return `must contain ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
+      return `must contain ${node.maxContains === undefined ? 'at least' : `at most ${node.maxContains} and at least`} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
     case 'minProperties':
       return `must have at least ${node.minProperties} properties, has ${sizeOf(value)}`;
     case 'maxProperties':

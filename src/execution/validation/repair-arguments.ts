@@ -1,6 +1,6 @@
 /**
  * Repairs the two most common mistakes of agents: arguments sent as a JSON string, and arguments wrapped once too
- * often. Converts nothing else, and never what fits as it was sent.
+ * often. Changes nothing else, and never arguments that fit as they were sent.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
@@ -18,16 +18,16 @@ export function repairArguments(raw: unknown): Arguments | undefined {
   return typeof raw === 'string' ? parseRecord(raw) : undefined;
 }
 
-/** Says why arguments cannot be read, in words that continue "they …". */
+/** Says why arguments cannot be read. The text continues "Arguments of … ". */
 export function argumentsFault(raw: unknown): string {
   const fault = typeof raw === 'string' && raw.length <= LIMITS.wire.body ? writtenFault(raw) : undefined;
   return fault === undefined
     ? 'must be a JSON object, for example {"name": "value"}'
-    : `cannot be read from a string that ${fault}: send fewer with each call`;
+    : `are a string that ${fault}: flatten them, or send fewer with each call`;
 }
 
 /**
- * Returns what `{arguments: {…}}` and the like hold; undefined for other arguments. For arguments that do not fit as
+ * Unwraps `{arguments: {…}}` and the like; undefined for other arguments. Use it only for arguments that do not fit as
  * they were sent: a tool may have a parameter of such a name.
  */
 export function unwrapped(args: Arguments): Arguments | undefined {

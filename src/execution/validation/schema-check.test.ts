@@ -65,10 +65,10 @@ describe('checkSchema', () => {
   });
 
   test.each([
-    ['a reference to itself', { $ref: '#' }, 'circle'],
-    ['two of them', { allOf: [{ $ref: '#' }, { $ref: '#' }] }, 'circle'],
+    ['a reference to itself', { $ref: '#' }, 'cycle'],
+    ['two of them', { allOf: [{ $ref: '#' }, { $ref: '#' }] }, 'cycle'],
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    ['a circle through if', { if: { $ref: '#' }, then: {} }, 'circle'],
+    ['a cycle through if', { if: { $ref: '#' }, then: {} }, 'cycle'],
     ['definitions that double 22 times', doubling(22), 'more than 5000'],
     ['a chain of 4,000 references', chain(4_000), 'too long a chain'],
     ['depth 100', nested(100), 'deeper than 64'],

@@ -36,7 +36,7 @@ function checkExpansion(root: SchemaNode, most: number): void {
   const costOf = (node: SchemaNode): number => {
     const known = cost.get(node);
     if (known !== undefined) return known;
-    if (open.has(node)) throw new UnusableSchema('its references go round in a circle');
+    if (open.has(node)) throw new UnusableSchema('its references form a cycle');
     if (open.size >= LIMITS.validation.chain) throw new UnusableSchema('its references form too long a chain');
     open.add(node);
     let sum = 1;

@@ -15,8 +15,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 const unseen = new WeakMap<object, boolean>();
 
 /**
- * Returns the arguments with the tool's own names. Costs one look-up for the nearly all tools without invisible
- * characters.
+ * Returns the arguments with the tool's own names. Costs one lookup for a tool without invisible characters, as nearly
+ * all are.
  */
 export function asKnown(args: Arguments, schema: JsonSchema): Arguments {
   let hides = unseen.get(schema);
