@@ -66,8 +66,6 @@ export class EngineRuntime {
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
-  /** Cache hits and misses of this process. */
-  readonly counts = { hits: 0, misses: 0 };
   /** The call counters, once there was a call. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
@@ -234,7 +232,6 @@ export class EngineRuntime {
 
   /** Counts a lookup. Only gateways keep the counts: commands read lists first, so their counts say little. */
   count(hit: boolean): void {
-    this.counts[hit ? 'hits' : 'misses']++;
     if (this.#world.background) this.#lookups?.count(hit);
   }
 
