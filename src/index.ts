@@ -67,3 +67,4 @@ export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './executio
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';
+export * from './service/index.ts';

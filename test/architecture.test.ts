@@ -221,13 +221,26 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   // Reads schemas as the validation of calls does, and writes definitions as agents get them.
   service: {
-    us: [...WORDS, 'agent', 'catalog', 'disk', 'execution', 'search', 'secrets'],
-    outside: ['node:crypto', 'node:fs/promises', 'node:path'],
+    us: [
+      ...WORDS,
+      'agent',
+      'catalog',
+      'config',
+      'disk',
+      // The discovery service is a view of the engine.
+      'engine',
+      'execution',
+      'mcp-registry',
+      'rules',
+      'search',
+      'secrets',
+    ],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
   },
   testing: { us: WORDS, outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
   // The public surfaces, at the root of src.
   surface: {
-    us: [...WORDS, 'agent', 'audit', 'cache', 'catalog', 'config', 'engine', 'execution', 'rules', 'search'],
+    us: [...WORDS, 'agent', 'audit', 'cache', 'catalog', 'config', 'engine', 'execution', 'rules', 'search', 'service'],
     outside: [],
   },
   // `eval` judges rankings with search's own figures. Of connections only the pipes: stdin and stdout may be some.

@@ -51,6 +51,13 @@ const REGISTRY_ATTACH = 'src/agent/registry/attach.test.ts';
 const REGISTRY_E2E = 'test/e2e/registry.test.ts';
 const UNIFIED = 'src/agent/unified/unified-tool-registry.test.ts';
 const UNIFIED_AC = 'src/agent/unified/acceptance.test.ts';
+const ITEMS = 'src/engine/server-items.test.ts';
+const READ_ITEMS = 'src/engine/read-items.test.ts';
+const ITEM_COMMANDS = 'src/cli/commands/items.test.ts';
+const SERVICE = 'src/service/discovery-service.test.ts';
+const FROM_REGISTRY = 'src/service/registry-servers.test.ts';
+const OUTPUTS = 'src/service/observe/outputs.test.ts';
+const VALUES = 'src/service/observe/value-schema.test.ts';
 const CONVERT = 'src/service/convert/convert.test.ts';
 const INFER = 'src/service/infer/infer.test.ts';
 const RTFS = 'src/service/rtfs/rtfs.test.ts';
@@ -292,6 +299,60 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/catalog/signature.test.ts',
     'are made up only where a required parameter is an object, and are marked',
   ]),
+  'resources:listed': promise(
+    'Resources, templates and prompts are listed over every transport and in both eras, page by page, within limits',
+    [ITEMS, 'are listed over stdio, new era'],
+    [ITEMS, 'are listed over stdio, old era'],
+    [ITEMS, 'are listed over HTTP'],
+    [ITEMS, 'are read page by page, up to a limit'],
+    [ITEMS, 'are not asked for where a server does not announce them'],
+    [ITEMS, 'are left out one by one where they cannot be used, with the reason in the log'],
+  ),
+  'resources:kept': promise(
+    'They are cached and refreshed like tools; a list that fails loses none of the others',
+    [ITEMS, 'that fail lose neither the tools nor the other lists, and keep what was known'],
+    [ITEMS, 'are kept on disk and known to the next process without asking the server'],
+    [ITEMS, 'are read again when a server of the new era says so'],
+    [ITEMS, 'are read again when a server of the old era says so'],
+  ),
+  'resources:search': promise(
+    'Search finds resources and prompts, says what they are and how to read them, and keeps tools in their places',
+    [READ_ITEMS, 'finds resources, templates and prompts, says what they are and how to read them'],
+    [READ_ITEMS, 'finds them after a restart without asking the server, and only where they are wanted'],
+    ['src/catalog/server-items.test.ts', 'take free places, and that of one tool only if they fit better than all'],
+    ['src/catalog/server-items.test.ts', 'never change which tools are found, or in which order'],
+  ),
+  'resources:read': promise(
+    'read_resource of server anygpt reads through the whole pipeline',
+    [READ_ITEMS, 'reads over stdio, new era'],
+    [READ_ITEMS, 'reads over stdio, old era'],
+    [READ_ITEMS, 'reads over HTTP, and what no list but a template names'],
+    [READ_ITEMS, 'gives images as images, and several parts with their URIs'],
+    [READ_ITEMS, 'says which server or resource there is not, and what is wrong with the arguments'],
+    [READ_ITEMS, 'never asks a server that announced no resources'],
+    [READ_ITEMS, 'cuts a large text into pages that read_result continues, and is ended by its timeout'],
+    [READ_ITEMS, 'is recorded under the server that was asked, once'],
+  ),
+  'prompts:get': promise(
+    'get_prompt of server anygpt fills a prompt in',
+    [READ_ITEMS, 'fills a prompt in, in the new era'],
+    [READ_ITEMS, 'fills a prompt in, in the old era'],
+    [READ_ITEMS, 'refuses a prompt without a required argument before it is sent, and names the nearest prompt'],
+  ),
+  'resources:rules': promise(
+    'Rules apply to resources and prompts in lists, searches and reads alike',
+    [READ_ITEMS, 'hide what they deny from lists and searches, and refuse to read it in any spelling'],
+    [READ_ITEMS, 'deny what a server whose tools are all denied has'],
+    [READ_ITEMS, 'make an allow-list that names what may be read'],
+    [RULES, 'of a resource or prompt'],
+  ),
+  'resources:commands': promise(
+    'anygpt mcp resources, prompts and read, with the exit codes of the contract and documents of published schemas',
+    [ITEM_COMMANDS, 'list what one server has, without what rules disable'],
+    [ITEM_COMMANDS, 'list what all servers have, as documents of their schemas, and name servers that fail'],
+    [ITEM_COMMANDS, 'prints the text alone, saves files, and gives a document of its schema'],
+    [ITEM_COMMANDS, 'ends with the codes of the contract'],
+  ),
   'details:large': promise(
     'A large schema is outlined first, and every part of it can be read',
     ['src/meta-tools/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
@@ -1152,6 +1213,197 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [EXPORT, 'writes a TypeScript client and zod schemas that compile in strict mode'],
     [EXPORT_COMMAND, 'writes a TypeScript client that calls tools through a real gateway'],
   ),
+  'service:view': promise('§1: one service discovers tools, as a view of the engine: a list is read once for both', [
+    SERVICE,
+    'is discovered by its name, and its tools are known to the engine then',
+  ]),
+  'service:discover:unconfigured': promise(
+    '§3.2: discoverTools lists a server that is not configured; its tools are usable once registered',
+    [SERVICE, 'is discovered; its tools are found and called once they are registered'],
+    [SERVICE, 'must not take the name of a configured one'],
+  ),
+  'service:discover:rules': promise('Rules apply to what is discovered and registered', [
+    SERVICE,
+    'obeys the rules: a denied tool is neither discovered nor registered',
+  ]),
+  'service:discover:resources': promise('§3.2: discoverResources lists resources, templates and prompts', [
+    SERVICE,
+    'are discovered with templates and prompts, cached like tools, and obey the rules',
+  ]),
+  'service:discover:session': promise(
+    '§4.1, 3, 4 and 10: a session is opened, the tools are listed, the session is ended',
+    [SERVICE, 'greets the server, lists its tools and ends the session, in this order'],
+  ),
+  'service:discover:cache': promise('§4.1, 1 and 8: a cached list is the answer; a list that was read is cached', [
+    SERVICE,
+    'useCache: asks every time by default, and once with it, until the list is too old',
+  ]),
+  'service:discover:rate': promise('§4.1, 2 and §8.1: a token is taken from the bucket of the server first', [
+    SERVICE,
+    'rateLimit: is kept between discoveries, also for a local server',
+  ]),
+  'service:discover:conversion': promise('§4.1, 5: tools have their types as RTFS TypeExpr', [
+    SERVICE,
+    'conversion: what RTFS cannot say is :any, and the tool says why',
+  ]),
+  'service:discover:output': promise('§4.1, 6: output schemas are inferred if that is asked for', [
+    OUTPUTS,
+    'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log',
+  ]),
+  'service:discover:inference': promise('§4.1, 7: tools have domains and categories', [
+    EXPORT,
+    'says what a tool is called, belongs to and does',
+  ]),
+  'service:discover:register': promise('§4.1, 9: tools are registered if that is asked for', [
+    SERVICE,
+    'registerInMarketplace and exportToRtfs: register and write what was found',
+  ]),
+  'service:registry:discover': promise('§4.2: servers of a registry are discovered, with errors for each server', [
+    FROM_REGISTRY,
+    'lists the tools of servers that can be reached, and says what is in the way of the others',
+  ]),
+  'service:registry:safe': promise(
+    'Of a registry no program is started, no credential sent, and no address of this machine or network reached',
+    [FROM_REGISTRY, 'lists the tools of servers that can be reached, and says what is in the way of the others'],
+    [FROM_REGISTRY, 'does not lead to %s'],
+    [FROM_REGISTRY, 'does not get a variable of this machine'],
+    [FROM_REGISTRY, 'obeys a rule that denies a server by its name in the registry'],
+  ),
+  'service:registry:names': promise(
+    'A server of a registry gets a name of its own and keeps its name and version there',
+    [FROM_REGISTRY, 'names a server in full where its short name is taken'],
+    [FROM_REGISTRY, 'is used with its pinned name'],
+  ),
+  'service:registry:search': promise('§3.2, §4.2, §7: searchRegistryForCapability keeps answers for one hour', [
+    FROM_REGISTRY,
+    'keeps answers for an hour, in memory or on disk, and asks again without the cache',
+  ]),
+  'service:registry:local-first': promise('§3.2: findServersForCapability asks registries only if nothing local fits', [
+    FROM_REGISTRY,
+    'is made only if nothing local fits',
+  ]),
+  'service:register': promise(
+    '§3.2: registerCapability registers in marketplace and catalogue, which are ports',
+    [SERVICE, 'is discovered; its tools are found and called once they are registered'],
+    [SERVICE, 'a marketplace and a catalogue of the program get what is registered, instead of the engine'],
+  ),
+  'service:register:written': promise('A capability that was written down can be registered', [
+    SERVICE,
+    'is registered from a capability that was written down, if that says where the server is',
+  ]),
+  'service:output:safe': promise(
+    '§5.3: a call to infer an output schema is made only for read-only tools, and never by default',
+    [OUTPUTS, 'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log'],
+    [OUTPUTS, 'is not looked for by default, nor while it is lazy, nor for a server that is not trusted'],
+  ),
+  'service:output:types': promise(
+    '§5.3: types are inferred from JSON values; every observed value fits',
+    [VALUES, 'has the fields and types of an object'],
+    [VALUES, 'is merged over several'],
+    [VALUES, 'accepts every value that was observed'],
+    [VALUES, 'is anything where values are too many or too deep'],
+  ),
+  'service:output:marked': promise('§5.3: an inferred schema is in the manifest, is marked, and refuses no result', [
+    OUTPUTS,
+    'is inferred on request by the operator’s word, and refuses no later result',
+  ]),
+  'service:output:observed': promise(
+    'Output schemas are inferred from results as they pass, if that is switched on',
+    [OUTPUTS, 'tell what a tool returns, merged over several, if `validation.observe` is on'],
+    [OUTPUTS, 'are not looked at by default'],
+    [VALUES, 'repeats no keys that are data'],
+  ),
+  'service:cache:layers': promise(
+    '§7.1: lists are cached in memory and in files, for a day unless configured',
+    [SERVICE, 'keeps its lists where CCOS_MCP_CACHE_DIR says, as long as CCOS_MCP_CACHE_TTL says'],
+    [SERVICE, 'have the defaults of 004'],
+    [SERVICE, 'useCache: asks every time by default'],
+  ),
+  'service:cache:keys': promise('§7.2: the names of servers and queries never choose a path', [
+    'src/cache/file-store.test.ts',
+    'of any key stays inside the folder and is plain on every platform',
+  ]),
+  'service:cache:clear': promise('§7.3: the cache of one server, or of all, can be cleared', [
+    COMMANDS,
+    'forgets one list, or all',
+  ]),
+  'service:retry:policy': promise(
+    '§8.2: each number of the retry policy counts, per call',
+    [SERVICE, 'retryPolicy: is followed'],
+    [SERVICE, 'have the defaults of 004'],
+  ),
+  'service:retry:errors': promise(
+    '§8.3: 429, 503, timeouts and resets are tried again',
+    [SERVICE, 'retryPolicy: %s is tried again, after pauses that grow'],
+    [SERVICE, 'retryPolicy: a server that did not answer in time is tried again'],
+  ),
+  'service:parallel': promise('§9.1: five servers are discovered at a time, or as many as the option says', [
+    SERVICE,
+    'are discovered at most five at a time, or as many as wanted',
+  ]),
+  'service:warm': promise('§10: caches are warmed for given servers and for all configured ones, with statistics', [
+    SERVICE,
+    'warm the cache: statistics count them, their sessions are closed, and a broken one costs only itself',
+  ]),
+  'service:export:options': promise('§11.1: exportToRtfs and exportDirectory write what was discovered', [
+    SERVICE,
+    'registerInMarketplace and exportToRtfs: register and write what was found',
+  ]),
+  'service:callers': promise(
+    '§12.1: callers share a service or have their own',
+    [SERVICE, 'is discovered by its name, and its tools are known to the engine then'],
+    [SERVICE, 'keeps its lists where CCOS_MCP_CACHE_DIR says'],
+  ),
+  'service:provider': promise(
+    '§12.2: the provider of one server works in both registries, with its auth headers',
+    [SERVICE, 'is a provider in both registries'],
+    [SERVICE, 'gives a provider whose lists and calls have its authHeaders'],
+  ),
+  'service:env:tokens': promise('§13.1: MCP_AUTH_TOKEN and GITHUB_MCP_TOKEN are sent to servers that a program names', [
+    SERVICE,
+    'sends GITHUB_MCP_TOKEN to the server github and MCP_AUTH_TOKEN to others, unless they have a header',
+  ]),
+  'service:env:cache': promise('§13.1: CCOS_MCP_CACHE_DIR and CCOS_MCP_CACHE_TTL place and date the cache', [
+    SERVICE,
+    'keeps its lists where CCOS_MCP_CACHE_DIR says, as long as CCOS_MCP_CACHE_TTL says',
+  ]),
+  'service:options': promise(
+    '§13.2: the ten options have the defaults of 004',
+    [SERVICE, 'have the defaults of 004'],
+    [SERVICE, 'are off by default: nothing is registered or written'],
+    [OUTPUTS, 'is not looked for by default'],
+  ),
+  'service:options:auth': promise('§13.2: authHeaders override the server’s own', [
+    SERVICE,
+    'authHeaders: replace the server’s own, and the list that they gave is not kept',
+  ]),
+  'service:errors:connection': promise('§14.1: ConnectionFailed', [SERVICE, 'connection: nothing listens there']),
+  'service:errors:session': promise('§14.1: SessionInitFailed', [SERVICE, 'session: it is there and refuses']),
+  'service:errors:list': promise('§14.1: ToolsListFailed', [SERVICE, 'list: it is greeted and gives no list']),
+  'service:errors:conversion': promise('§14.1: SchemaConversionFailed', [SERVICE, 'conversion: what RTFS cannot say']),
+  'service:errors:rate': promise('§14.1: RateLimited, with when to come back', [SERVICE, 'rate-limit: with when']),
+  'service:errors:authentication': promise('§14.1: AuthenticationFailed', [
+    SERVICE,
+    'authentication: it wants a token',
+  ]),
+  'service:errors:timeout': promise('§14.1: Timeout', [SERVICE, 'timeout: it does not answer']),
+  'service:degrades:unreachable': promise(
+    '§14.2: an unreachable server is skipped, and the others are discovered',
+    [SERVICE, 'warm the cache: statistics count them, their sessions are closed, and a broken one costs only itself'],
+    [FROM_REGISTRY, 'lists the tools of servers that can be reached'],
+  ),
+  'service:degrades:rate': promise('§14.2: a rate-limited discovery is retried with exponential pauses', [
+    SERVICE,
+    'retryPolicy: %s is tried again, after pauses that grow',
+  ]),
+  'service:degrades:conversion': promise('§14.2: a schema that cannot be converted is :any', [
+    SERVICE,
+    'conversion: what RTFS cannot say is :any, and the tool says why',
+  ]),
+  'service:degrades:output': promise('§14.2: if an output cannot be inferred, there is no output schema', [
+    OUTPUTS,
+    'is left out if the call fails; the discovery goes on',
+  ]),
   'service:export:unreachable': promise('§14.2: a server that cannot be reached is left out of an export and named', [
     EXPORT_COMMAND,
     'says which servers were left out, and fails for one that was named',

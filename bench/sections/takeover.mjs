@@ -60,13 +60,14 @@ export const measure = async ({ data, sizes = SIZES, kinds = Object.keys(ATTACKE
 
 const lossTable = (losses) => ({
   title: 'every loss: place without and with the attacker',
-  head: ['attacker', 'tools', 'request', 'without', 'with'],
-  rows: losses.map(({ kind, size, request, place, now, how }) => [
+  head: ['attacker', 'tools', 'request', 'without', 'with', "attacker's of three"],
+  rows: losses.map(({ kind, size, request, place, now, how, held }) => [
     ATTACKERS[kind].title,
     String(size),
     request.query.slice(0, 60),
     String(place + 1),
     `${now === Number.POSITIVE_INFINITY ? 'not there' : now + 1}${how}`,
+    String(held),
   ]),
   left: [0, 2],
 });
@@ -91,9 +92,10 @@ const attack = (engine, world, { kind, size }, before) => {
     if (limited >= FIRST) continue;
     if (size === 1) set(ATTACKERS[kind].make(worldOfOne(world, request), 1));
     const now = placesOf(engine, request);
-    if (now.limited >= FIRST) lost.push({ kind, size, request, place: limited, now: now.limited, how: '' });
+    const held = engine.search(request.query, { limit: FIRST }).filter(({ server }) => server === ATTACKER).length;
+    if (now.limited >= FIRST) lost.push({ kind, size, request, place: limited, now: now.limited, how: '', held });
     else if (shown < FIRST && now.shown >= FIRST)
-      lost.push({ kind, size, request, place: shown, now: now.shown, how: ' by default' });
+      lost.push({ kind, size, request, place: shown, now: now.shown, how: ' by default', held });
   }
   engine.removeServer(ATTACKER);
   return lost;

@@ -53,10 +53,6 @@ export class Cancellation implements CallSignal {
     }
   }
 
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason;
-  }
-
   /** Stops following the other signal. */
   unfollow(): void {
     if (this.#onAbort !== undefined) this.#followed?.removeEventListener('abort', this.#onAbort);

@@ -351,6 +351,6 @@ export class AuditLog {
 }
 
 /** Tells whether a call was never sent. Such calls cost the caller nothing, so they may be numerous. */
-export const neverSent = ({ outcome, sent }: AuditEntry): boolean => outcome === 'refused' || sent === false;
+const neverSent = ({ outcome, sent }: AuditEntry): boolean => outcome === 'refused' || sent === false;
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -20,7 +20,7 @@ interface Fold {
 const OWN_LINES = 10;
 
 /** Stands for many names in a line that counts them. */
-export const VARIOUS = '(various)';
+const VARIOUS = '(various)';
 
 /** The refusals of one time window. */
 export class RefusalFolds {

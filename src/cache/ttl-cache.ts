@@ -34,10 +34,6 @@ export class TtlCache<V> {
     return this.#misses;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Returns the value, if present and not expired. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);

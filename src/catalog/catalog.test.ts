@@ -364,7 +364,7 @@ describe('replacing a list', () => {
     expect(await catalog.put(listing('files', [tool('a')], { fingerprint: 'other' }))).toBe(false);
     expect(catalog.isSeen('files')).toBe(false);
     expect(catalog.about('unknown')).toBe('');
-    expect(await catalog.toolNames('unknown')).toEqual([]);
+    expect(await catalog.names('unknown')).toEqual([]);
     await catalog.load('unknown');
   });
 
@@ -477,7 +477,7 @@ describe('two catalogues on one disk', () => {
     await second.load('files');
     expect(found(second, 'newer')).toEqual(['newer']);
     expect(second.dirty).toBe(true);
-    expect(await second.toolNames('files')).toEqual(['newer']);
+    expect(await second.names('files')).toEqual([{ server: 'files', tool: 'newer' }]);
   });
 
   it('names are read from disk without being kept', async () => {
@@ -486,7 +486,7 @@ describe('two catalogues on one disk', () => {
     await first.put(listing('files', [tool('a'), tool('b')]));
     await first.save();
     const second = await start({ store });
-    expect(await second.toolNames('files')).toEqual(['a', 'b']);
+    expect((await second.names('files')).map(({ tool }) => tool)).toEqual(['a', 'b']);
     expect(second.isLoaded('files')).toBe(false);
   });
 });

@@ -14,26 +14,31 @@ import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ItemKind, ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { Decision } from '../rules/decide.ts';
+import type { KnownRef } from '../rules/report.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
-import type { SearchEngine } from '../search/search-engine.ts';
+import { SearchEngine } from '../search/search-engine.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import { fromKept, type KeptFailure } from './failure-memory.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';
 import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
+import { itemsOf, toIndexed } from './server-items.ts';
 import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  readonly policy: Pick<ToolPolicy, 'decide'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  readonly policy: Pick<ToolPolicy, 'decide' | 'decideItem'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
   /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
   readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
   /** Set to false to keep the index off the disk, because it holds tools that must not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
   readonly search: SearchEngine;
+  /** The index of resources and prompts: an own one, so that they never change how tools are ranked. */
+  readonly itemSearch?: SearchEngine | undefined;
   /** The servers in the saved index that `search` was restored from. */
   readonly indexed: ReadonlyMap<string, IndexEntry>;
   /** Maximum number of tools of all servers together; a list beyond it is cut. Default 100,000. */
@@ -47,6 +52,8 @@ interface Entry {
   readonly indexed: boolean;
   state: IndexEntry;
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** Resources and prompts, in memory together with the tools. */
+  items: ServerItems;
   /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
 }
@@ -58,9 +65,11 @@ export interface UnapprovedTool {
 }
 
 const TOOLS_PER_STEP = 20;
+const NO_ITEMS: ServerItems = { resources: [], resourceTemplates: [], prompts: [] };
 
 export class Catalog {
   readonly search: SearchEngine;
+  readonly itemSearch: SearchEngine;
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataStore();
@@ -77,6 +86,7 @@ export class Catalog {
   constructor(options: CatalogOptions) {
     this.#options = options;
     this.search = options.search;
+    this.itemSearch = options.itemSearch ?? new SearchEngine({ model: false });
     for (const [name, { definition, fingerprint }] of options.servers) {
       const known = options.indexed.get(name);
       const usable =
@@ -85,16 +95,17 @@ export class Catalog {
         (known.fetchedAt > 0 || definition.tools.length > 0);
       const state = usable ? known : nothingKnown(name, fingerprint);
       const turn = Promise.resolve();
-      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
+      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, items: NO_ITEMS, turn };
       this.#entries.set(name, entry);
       this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
     }
-    for (const server of this.search.servers()) {
-      if (this.#entries.has(server)) continue;
-      this.search.removeServer(server);
-      this.#dirty = true;
-    }
+    for (const index of [this.search, this.itemSearch])
+      for (const server of index.servers()) {
+        if (this.#entries.has(server)) continue;
+        index.removeServer(server);
+        this.#dirty = true;
+      }
   }
 
   /** Changes whenever a list changes. */
@@ -175,13 +186,36 @@ export class Catalog {
     return tools;
   }
 
-  /** Names of a server's tools. Reads them from disk if they are not in memory, and does not keep them. */
-  async toolNames(server: string): Promise<readonly string[]> {
+  /** All resources and prompts of a server, disabled ones included. Needs `load`. */
+  items(server: string): ServerItems {
+    return this.#entries.get(server)?.items ?? NO_ITEMS;
+  }
+
+  /**
+   * The decision of the rules about a resource or a prompt. Unless a rule names it, one of a server whose tools are all
+   * disabled is disabled too.
+   */
+  decideItem(server: string, kind: ItemKind, id: string): Decision {
+    const decision = this.#options.policy.decideItem(server, kind, id);
+    const { toolCount = 0, enabledCount = 0 } = this.#entries.get(server)?.state ?? {};
+    if (!decision.enabled || decision.rule !== undefined || toolCount === 0 || enabledCount > 0) return decision;
+    return { ...decision, enabled: false, reason: `Disabled: all tools of ${server} are.` };
+  }
+
+  /**
+   * What a server lists: tools, resources and prompts. Reads them from disk if they are not in memory, and does not
+   * keep them.
+   */
+  async names(server: string): Promise<readonly KnownRef[]> {
     const entry = this.#entries.get(server);
     if (!entry) return [];
-    if (entry.tools) return [...entry.tools.keys()];
-    const stored = await this.#options.store?.readListing(server, entry.fingerprint);
-    return stored?.listing.tools.map(({ name }) => name) ?? [];
+    const stored = entry.tools ? undefined : await this.#options.store?.readListing(server, entry.fingerprint);
+    const { tools = entry.tools?.values() ?? [], items } = stored?.listing ?? { items: entry.items };
+    const ofItems = itemsOf({ ...NO_ITEMS, ...items });
+    return [
+      ...Array.from(tools, ({ name }) => ({ server, tool: name })),
+      ...ofItems.map(({ kind, id }) => ({ server, tool: id, kind })),
+    ];
   }
 
   /**
@@ -250,13 +284,14 @@ export class Catalog {
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entryOf(listing);
-    return (
-      entry !== undefined &&
-      this.#inTurn(entry, async () => {
-        const isDecided = (await this.#options.sight?.(listing)) ?? false;
-        return paced(this.#put(entry, listing, true, isDecided));
-      })
-    );
+    if (entry === undefined) return false;
+    return this.#inTurn(entry, async () => {
+      // What could not be read this time stays as it is on disk.
+      const { items = NO_ITEMS } = listing;
+      if (!entry.tools && Object.keys(items).length < Object.keys(NO_ITEMS).length) await this.#read(entry);
+      const isDecided = (await this.#options.sight?.(listing)) ?? false;
+      return paced(this.#put(entry, listing, true, isDecided));
+    });
   }
 
   /**
@@ -284,12 +319,13 @@ export class Catalog {
       const entry = this.#entries.get(listing.server);
       // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
-        this.#writeListing(listing, await paced(toLines(listing.tools)));
+        this.#writeListing(listing, await paced(toLines(listing)));
     }
     if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
       const entries = [...this.#entries.values()].map((entry) => entry.state);
-      const writing = this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() });
+      const [snapshot, items] = [this.search.toSnapshot(), this.itemSearch.toSnapshot()];
+      const writing = this.#options.store.writeIndex({ entries, snapshot, items });
       const keep = (written: boolean) => {
         if (!written) this.#dirty = true;
       };
@@ -304,10 +340,10 @@ export class Catalog {
   }
 
   *#put(entry: Entry, listing: Listing, isSearched = true, isDecided = false): Generator<unknown, boolean> {
-    const whole = this.#fit(entry, listing);
+    const whole = { ...this.#fit(entry, listing), items: { ...entry.items, ...listing.items } };
     // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
-    const lines = yield* toLines(whole.tools);
+    const lines = yield* toLines(whole);
     const changed = lines.digest !== entry.state.digest;
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
     // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
@@ -334,6 +370,7 @@ export class Catalog {
   async #forget(entry: Entry): Promise<void> {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
+    entry.items = NO_ITEMS;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
     this.#cache.invalidate(entry.definition.name);
@@ -346,6 +383,7 @@ export class Catalog {
     const { definition, fingerprint } = entry;
     if (known) {
       this.search.removeServer(definition.name);
+      this.itemSearch.removeServer(definition.name);
       this.#dirty = true;
       if (known.fingerprint !== fingerprint)
         this.#write(this.#options.store?.deleteListing(definition.name, known.fingerprint));
@@ -387,10 +425,19 @@ export class Catalog {
     if (reindex && isPart && isChanged)
       yield* this.search.changeServerInSteps(server, changed.filter(isApproved), [...gone, ...hidden], text);
     else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata.filter(isApproved), text);
+    const items = { ...NO_ITEMS, ...listing.items };
+    const hasNewItems = before === undefined || !isDeepStrictEqual(items, entry.items);
     entry.tools = tools;
+    entry.items = items;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
+    const wasUsable = entry.state.enabledCount > 0;
     this.#setState(entry, listing, digest, approvals);
+    // Whether items may be used depends on whether tools may.
+    if (reindex && (hasNewItems || wasUsable !== entry.state.enabledCount > 0)) {
+      const indexed = toIndexed(server, items, ({ kind, id }) => this.decideItem(server, kind, id));
+      yield* this.itemSearch.setServerInSteps(server, indexed, text);
+    }
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;
@@ -430,7 +477,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    return listingOf(entry.state, [...entry.tools.values()]);
+    return listingOf(entry.state, { tools: [...entry.tools.values()], items: entry.items });
   }
 
   #fit(entry: Entry, listing: Listing): Listing {

@@ -136,6 +136,11 @@ export class Discovery {
     return undefined;
   }
 
+  /** Takes a list that was read elsewhere. */
+  async taken(listing: Listing): Promise<void> {
+    if (await this.#take(listing)) this.#list(listing.server).keeper.replaced();
+  }
+
   /**
    * Reads a list, or joins a running reading, and waits for all attempts that are worth waiting for. If the reading
    * continues in the background, its next attempt is made now and waited for. Resolves with the failure; never rejects.

@@ -83,6 +83,7 @@ export class ListKeeper<Failure, Context = void> {
   /** How often the list was marked as out of date, and how many of these marks the last reading has seen. */
   #marks = 0;
   #seenMarks = 0;
+  /** Whether a reading has ended, successfully or not, since the list was last invalidated. */
   #isSettled = false;
 
   constructor(options: ListKeeperOptions<Failure, Context>) {
@@ -97,11 +98,6 @@ export class ListKeeper<Failure, Context = void> {
 
   get reading(): Reading | undefined {
     return this.#reading;
-  }
-
-  /** Whether a reading has ended, successfully or not, since the list was last invalidated. */
-  get isSettled(): boolean {
-    return this.#isSettled;
   }
 
   /** Whether the list is stale or known to have changed. */

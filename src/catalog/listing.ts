@@ -5,7 +5,7 @@
 
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { TransportType } from '../core/transport-parts.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
@@ -18,6 +18,8 @@ export interface Listing {
   /** Milliseconds since 1970; 0 if the list comes only from the configuration. */
   readonly fetchedAt: number;
   readonly tools: readonly ToolDefinition[];
+  /** Resources and prompts. A list that is absent could not be read: what is known of it stays. */
+  readonly items?: Partial<ServerItems> | undefined;
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly incomplete?: string | undefined;
   /** Whether the list is incomplete because of a limit of ours. */
@@ -50,13 +52,13 @@ export function configuredListing(definition: SourceDefinition, fingerprint: str
 
 /** Rebuilds a list from its index entry and tools. */
 export function listingOf(
-  known: Omit<Listing, 'server' | 'tools' | 'skipped'> & { readonly name: string },
-  tools: readonly ToolDefinition[],
+  known: Omit<Listing, 'server' | 'tools' | 'items' | 'skipped'> & { readonly name: string },
+  { tools, items }: Pick<Listing, 'tools' | 'items'>,
 ): Listing {
   const { name: server, fingerprint, fetchedAt, title, serverVersion, instructions } = known;
   const { verdict, incomplete, interactive } = known;
   const about = { title, serverVersion, instructions, verdict, incomplete, interactive };
-  return { server, fingerprint, fetchedAt, ...about, tools, skipped: [] };
+  return { server, fingerprint, fetchedAt, ...about, tools, items, skipped: [] };
 }
 
 /**

@@ -9,7 +9,7 @@ import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
 /** A best hit with a lower relevance is wrong four times out of five. */
-const WEAK = 0.2;
+export const WEAK = 0.2;
 
 /** Returns a few short notes: an agent pays for every word. */
 export function searchNotes(

@@ -162,7 +162,7 @@ function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundToo
 }
 
 /** Finds a tool in memory at once; otherwise falls back to `requireTool`. */
-export function lookUpTool(
+function lookUpTool(
   state: LookupState,
   ref: ToolRef,
   caller?: Caller,

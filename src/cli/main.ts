@@ -55,6 +55,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/search.ts')).search,
   },
   tools: { summary: 'List the tools of one server', load: async () => (await import('./commands/tools.ts')).tools },
+  resources: {
+    summary: 'List the resources of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).resources,
+  },
+  prompts: {
+    summary: 'List the prompts of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).prompts,
+  },
   inspect: {
     summary: 'Show one tool with its parameters',
     load: async () => (await import('./commands/inspect.ts')).inspect,
@@ -76,6 +84,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Compare servers and tools with mcp-discovery.lock, for CI',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
+  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

@@ -11,7 +11,7 @@ const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], ye
 export type Paint = (style: keyof typeof STYLES, text: string) => string;
 
 /** Applies no style. */
-export const plain: Paint = (_style, text) => text;
+const plain: Paint = (_style, text) => text;
 
 const inColour: Paint = (style, text) => {
   const [begin, end] = STYLES[style];

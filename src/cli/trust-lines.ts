@@ -35,7 +35,7 @@ const filled = (text: string, values: Values): string =>
   [...values].reduce((result, [reference, value]) => result.replaceAll(reference, () => value), text);
 
 /** The environment variables or headers of a server. */
-export function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
+function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
   const given = Object.entries(namedTextsOf(connection)).map(([name, text]): Given => {
     const from = readBy(text);
     if (isLocal(connection) && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {

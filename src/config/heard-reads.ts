@@ -36,7 +36,7 @@ export async function hearReads<T>(reads: Map<string, string>, work: () => Promi
 /**
  * Returns a signature of a file. Equal signatures mean that the file was not written in between. Links are followed.
  */
-export function signatureOf(path: string): string {
+function signatureOf(path: string): string {
   try {
     return toSignature(statSync(path, { bigint: true }));
   } catch (error) {

@@ -60,7 +60,7 @@ const VERDICTS: Table = {
   registries: ignored,
   rulePrecedence: own,
   approval: asStrict,
-  validation: { output: stricter },
+  validation: { output: stricter, observe: both },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
   // Fewer retries are fine; shorter delays would put more load on servers.
   retry: { attempts: smaller, initial: ignored, max: ignored, factor: ignored, jitter: ignored },

@@ -95,7 +95,7 @@ function isWebAddress(url: string): boolean {
 }
 
 /** How a server is reached, as people write it. */
-export const connectionSchema = z.discriminatedUnion('type', [stdioSchema, remoteSchema]);
+const connectionSchema = z.discriminatedUnion('type', [stdioSchema, remoteSchema]);
 
 const exampleSchema = z.strictObject({
   description: optional(text, 'What the example does.'),

@@ -132,7 +132,7 @@ const auditSchema = z.strictObject({
 });
 
 /** The log levels, quietest last. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const logSchema = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), 'info', 'The least severe messages that are written.'),
@@ -144,6 +144,11 @@ const validationSchema = z.strictObject({
     z.enum(['off', 'warn', 'strict']),
     'warn',
     'What happens when a result breaks its tool’s output schema: nothing, a note in the audit log, or an error.',
+  ),
+  observe: setting(
+    flag,
+    false,
+    'Infer what tools without an output schema return from their first results. `get_tool_details` shows it as inferred, to every caller; it holds names of fields, no values. No result is checked against it.',
   ),
 });
 

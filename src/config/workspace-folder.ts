@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 const REFERENCE = /(\$?)\$\{workspaceFolder(Basename)?\}/g;
 
 /** Returns the command that lets the user's own servers work in a folder. */
-export const trustFolderCommand = (folder: string): string => `anygpt mcp trust ${shellWord(folder)}`;
+const trustFolderCommand = (folder: string): string => `anygpt mcp trust ${shellWord(folder)}`;
 
 /** Returns a connection with the folder filled in. */
 export function inWorkspace(connection: ConnectionDefinition, folder: string): ConnectionDefinition {

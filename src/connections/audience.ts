@@ -25,7 +25,7 @@ export interface Audience {
 const INTERACTIVE = ['elicitation', 'sampling', 'roots'] as const;
 
 /** Callers that cannot be asked share one connection, and its server is told that it cannot ask. */
-export const SHARED: Audience = audience('shared', undefined, false, {});
+const SHARED: Audience = audience('shared', undefined, false, {});
 
 /**
  * Returns the audience of a caller. A server of protocol 2026-07-28 asks inside its answers, so all callers share it.

@@ -101,6 +101,8 @@ export const METHOD_NOT_FOUND = -32601;
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INVALID_PARAMS = -32602;
+/** Up to protocol 2025-11-25; later it is INVALID_PARAMS. */
+export const RESOURCE_NOT_FOUND = -32002;
 export const INTERNAL_ERROR = -32603;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 

@@ -538,12 +538,6 @@ describe('a server of the old protocol', () => {
       { action: 'accept', content: { method: 'elicitation/create' } },
     ]);
   });
-
-  it('can be notified', async () => {
-    await using opened = await openEvil({ era: 'legacy' });
-    opened.connection.notify('notifications/roots/list_changed');
-    await expect.poll(() => opened.server.received('notifications/roots/list_changed').length).toBe(1);
-  });
 });
 
 it('never crosses answers of two clients that use the same numbers, in 2,000 calls with random delays', async () => {

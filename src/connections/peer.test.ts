@@ -11,10 +11,11 @@ async function connect(options: PeerOptions = {}) {
   const received: JsonRpcMessage[] = [];
   const other = far as unknown as Wire;
   other.onmessage = (message) => void received.push(message);
-  const peer = new Peer(near as unknown as Wire, options);
+  const wire = near as unknown as Wire;
+  const peer = new Peer(wire, options);
   await other.start();
   await peer.start();
-  return { peer, other, received, far };
+  return { peer, wire, other, received, far };
 }
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -23,10 +24,10 @@ const tokenOf = ({ params }: JsonRpcMessage) => (params as { _meta: { progressTo
 
 describe('requests of ours', () => {
   it('resolve with the raw result, unknown fields and all', async () => {
-    const { peer, other } = await connect();
+    const { peer, wire, other } = await connect();
     other.onmessage = ({ id }) => other.send({ jsonrpc: '2.0', id: id ?? 0, result: { odd: [1], _meta: { a: 1 } } });
     expect(await peer.request('m', { a: 1 })).toEqual({ result: { odd: [1], _meta: { a: 1 } }, bytes: undefined });
-    expect(peer.inFlight).toBe(0);
+    expect(wire.awaited?.(1)).toBeUndefined();
   });
 
   it('get every progress note before their result, 200 times out of 200', async () => {
@@ -121,7 +122,7 @@ describe('requests of ours', () => {
   });
 
   it('tell the other side when they are cancelled, and drop a late result', async () => {
-    const { peer, other, received } = await connect();
+    const { peer, wire, other, received } = await connect();
     const controller = new AbortController();
     const notes: Progress[] = [];
     const cancelled = peer.request('slow', {}, { signal: controller.signal, onProgress: (note) => notes.push(note) });
@@ -140,7 +141,7 @@ describe('requests of ours', () => {
     await other.send({ jsonrpc: '2.0', id: 2, result: { mine: true } });
     await expect(stays).resolves.toMatchObject({ result: { mine: true } });
     expect(notes).toEqual([]);
-    expect(peer.inFlight).toBe(0);
+    expect([wire.awaited?.(1), wire.awaited?.(2)]).toEqual([undefined, undefined]);
   });
 
   it('are not sent when they were cancelled before', async () => {

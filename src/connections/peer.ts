@@ -117,11 +117,6 @@ export class Peer {
     return this.#closed !== undefined;
   }
 
-  /** Requests that wait for an answer. */
-  get inFlight(): number {
-    return this.#pending.size;
-  }
-
   /**
    * Whether a caller waits for an answer. Requests without a signal are subscriptions, which stay open and do not
    * count.

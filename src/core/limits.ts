@@ -74,6 +74,8 @@ const defaults = {
     /** When calls to a failing server are refused at once. */
     breaker: { failures: 5, rate: 0.5, minimum: 10, window: 30_000, open: 30_000 },
   },
+  /** How often one remote server is asked for its list. */
+  listing: { requestsPerSecond: 10, burst: 20 },
   /** The configuration keys under `retry`. */
   retry: { attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 },
   /** The configuration keys under `audit`. */
@@ -106,8 +108,11 @@ const defaults = {
   },
   /** Results that are kept for `read_result`: an agent reads on within minutes or never. */
   results: { bytes: 64 * MIB, keptMs: 600_000 },
-  /** Calls that wait for the next request of their client. Each holds a connection to a server. */
-  parked: { calls: 256, waitMs: 300_000 },
+  /**
+   * Calls that wait for the next request of their client. Each holds a connection, of a local server a process: all of
+   * them leave each server a place for one more (`connections/local-places.ts`).
+   */
+  parked: { calls: 20, waitMs: 300_000 },
   /** Sessions of HTTP clients: each has a server object; idle ones end when a new client comes. */
   http: { sessions: 256 },
   /** Records that wait for the disk. */
@@ -272,6 +277,8 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A resource is read by its URI, so none can be cut. */
+    uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
     /** OpenAI and Anthropic refuse longer names of tools. */
@@ -435,6 +442,8 @@ const limits = {
     results: 100,
     /** Hits of a search that gives no limit. */
     defaultResults: 10,
+    /** Resources and prompts beside tools. */
+    items: 3,
     /** Filters in one query. */
     filters: 16,
     /** Characters of one filter's value. */
@@ -573,6 +582,10 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Short requests of one HTTP client that are answered at once. */
+    runningRequests: 4,
+    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
+    waitingRequests: 64,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
@@ -609,6 +622,10 @@ const limits = {
     skipped: 100,
     /** A list weighs at most as much as this many definitions of the largest size. */
     listDefinitions: 128,
+    /** Resources, templates or prompts of one server; a server with more has templates. */
+    items: 1_000,
+    /** One of them as JSON. */
+    item: 64 * KIB,
     /** Gateways that one call may pass; gateways that call each other end here. */
     gateways: 8,
     /** Idle connections of one server kept for clients with the same roots. */
@@ -754,11 +771,32 @@ const limits = {
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
+    /** Servers that were discovered without being configured; each has a list and an index in memory. */
+    guests: 256,
+  },
+  /** What is looked at to infer the type of a tool's results. */
+  observe: {
+    /** Results of one tool: more of them rarely say more. */
+    results: 8,
+    /** Values of one result: a fraction of a millisecond. */
+    values: 2_000,
+    /** Levels of nesting. */
+    depth: 8,
+    /** Fields of one object; an object with more is a map. */
+    properties: 64,
+    /** Characters of a text that may be JSON. */
+    text: 64 * KIB,
+    /** Characters of a schema that is kept. */
+    schema: 8 * KIB,
+    /** Characters of the type that an agent is shown. */
+    shown: 300,
   },
   /** How long something is waited for, in milliseconds. Calls and lists have keys of their own under `limits`. */
   time: {
     /** `setTimeout` takes no more; a longer wait would fire at once. */
     timer: 2 ** 31 - 1,
+    /** A call that only finds out what a tool returns. */
+    safeCall: 10_000,
     /** The longest `Retry-After` that is waited for. */
     retryAfter: MINUTE,
     /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */
@@ -769,6 +807,8 @@ const limits = {
     lists: 2_000,
     /** Schemas of a provider's tools, while its list is read; the others are read when they are needed. */
     described: 1_000,
+    /** Resources and prompts, while tools are listed: a server that hangs there must not lose its tools. */
+    items: 5_000,
     /** A server that failed last time, where all lists are wanted. */
     failing: 3_000,
     /** Providers of a registry in `tools/list`: clients are told when their tools come later. */

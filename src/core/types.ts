@@ -122,6 +122,54 @@ export interface ToolAnnotations {
   readonly [key: string]: unknown;
 }
 
+/** A resource as its server lists it. Only `uri` and the texts have been checked. */
+export interface ResourceDefinition {
+  /** A locator that only its server understands. It is never fetched by us. */
+  readonly uri: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A family of resources: a URI with `{variables}`. */
+export interface ResourceTemplateDefinition {
+  readonly uriTemplate: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A prompt as its server lists it. Only `name`, the texts and the arguments have been checked. */
+export interface PromptDefinition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** One argument of a prompt; its value is a text. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** What a server offers beside tools. */
+export interface ServerItems {
+  readonly resources: readonly ResourceDefinition[];
+  readonly resourceTemplates: readonly ResourceTemplateDefinition[];
+  readonly prompts: readonly PromptDefinition[];
+}
+
+/** What an item is, in search hits, rules and calls. A template is a resource. */
+export type ItemKind = 'resource' | 'prompt';
+
 /** Identifies a tool. */
 export interface ToolRef {
   readonly server: string;
@@ -168,6 +216,8 @@ export interface SearchResult {
   readonly relevance: number;
   readonly tags: readonly string[];
   readonly args?: string | undefined;
+  /** What `tool` names, if not a tool: the URI of a resource, or a prompt. */
+  readonly kind?: ItemKind | undefined;
 }
 
 /** A score for one tool. */
@@ -184,6 +234,8 @@ export interface SearchOptions {
   /** At most this many hits. Default 10; fewer if relevance drops. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
+  /** Also finds resources and prompts, beside the tools. Default false. */
+  readonly items?: boolean | undefined;
   /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
   readonly learnt?: readonly ToolScore[] | undefined;
   /**
@@ -342,6 +394,8 @@ export interface ToolCall {
   readonly idleClock?: IdleClock | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
+  /** The resource or prompt that is read instead of a tool being called. */
+  readonly item?: { readonly kind: ItemKind; readonly id: string } | undefined;
   /** Facts about the result, recorded by steps for the audit log. */
   readonly notes?: CallNotes | undefined;
 }

@@ -17,6 +17,7 @@ import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provid
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
+import { DiscoveryService, type ServicePorts } from '../service/discovery-service.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
@@ -36,6 +37,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   readonly #core: EngineCore;
   readonly #tools: AgentTools;
   #changes: ListChanges | undefined;
+  #service: DiscoveryService | undefined;
 
   /**
    * Takes a configuration (as written by hand, as `ConfigurationLoader.load()` returns it, or `configFile()`), with the
@@ -201,6 +203,12 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     const result = await this.#core.call({ ...ref, arguments: args, ...context });
     if (result.success) return result.data;
     throw new DiscoveryError(result.error.code, result.error.message, { ...result.error, tool: name });
+  }
+
+  /** The discovery service of this engine: finds, describes and registers servers that are not configured, too. */
+  service(ports?: ServicePorts): DiscoveryService {
+    this.#service ??= new DiscoveryService(this);
+    return ports === undefined ? this.#service : new DiscoveryService(this, ports);
   }
 
   /** Closes connections and processes and saves state. Running calls get a grace period. */

@@ -20,12 +20,21 @@ import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
+import type {
+  Caller,
+  IdleClock,
+  RateLimit,
+  ServerDefinition,
+  ServerItems,
+  ServerStatus,
+  ToolCall,
+} from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
+import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
-import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
+import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
 import { ConfirmedLists } from './confirmed-lists.ts';
@@ -73,7 +82,7 @@ export class Downstreams {
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (method === 'notifications/tools/list_changed') {
+        if (LIST_CHANGED.has(method)) {
           this.#confirmed.outdate(server);
           this.#onToolsChanged(server);
         }
@@ -161,19 +170,29 @@ export class Downstreams {
 
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    await this.#listingTurn(definition);
+    await this.listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
-      const { connection } = lease;
+      return await this.listOver(lease.connection, definition, caller);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Reads a server's tools over an open connection. */
+  async listOver(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
+    try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      const list = await (definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection));
+      const listing = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+      const [list, { skipped, ...items }] = await Promise.all([listing, connection.listItems()]);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        skipped: redactData(list.skipped, this.redact),
+        items: await redactItems(items, redact),
+        skipped: redactData([...list.skipped, ...skipped], this.redact),
         incomplete: list.incomplete && this.redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
         serverVersion:
@@ -184,8 +203,6 @@ export class Downstreams {
       };
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
-    } finally {
-      lease.release();
     }
   }
 
@@ -194,7 +211,7 @@ export class Downstreams {
     // Subscribe first, so that no change between listing and subscribing is missed.
     this.#subscribe(connection);
     const list = await listTools(connection);
-    return { ...list, tools: await paced(redactTools(list.tools, this.#secrets.redact)) };
+    return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.redact)) };
   }
 
   /** Sends a call to its source; the last step of the pipeline. */
@@ -217,15 +234,17 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval) await this.#confirm(state, connection, call);
+      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
-      const result = await connection.callTool(call.tool, call.arguments, sent);
+      const answer = await connection.callTool(call.tool, call.arguments, sent);
+      const result = call.item ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
       unanswered = !isRefused && !wasAnswered(error);
-      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
+        this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release({ unanswered });
@@ -280,11 +299,16 @@ export class Downstreams {
     };
   }
 
-  /** Limits how often a remote server is asked for its list. */
-  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (isLocal(connection)) return;
+  /**
+   * Waits for the turn to ask a server for its list. A local server waits only for a `rate` that a caller gives, which
+   * holds until another one is given.
+   */
+  async listingTurn({ name, connection }: ServerDefinition, rate?: RateLimit): Promise<void> {
+    const known = this.#listings.get(name);
+    if (known === undefined && rate === undefined && isLocal(connection)) return;
     const now = this.#world.elapsed();
-    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    const bucket = known ?? new TokenBucket(rate ?? DEFAULTS.listing, now);
+    if (known && rate) known.change(rate, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
@@ -302,7 +326,12 @@ export class Downstreams {
   #subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);
-    connection.subscribe({ toolsListChanged: true });
+    const { resources, prompts } = connection.identity.capabilities;
+    connection.subscribe({
+      toolsListChanged: true,
+      ...(resources !== undefined && { resourcesListChanged: true }),
+      ...(prompts !== undefined && { promptsListChanged: true }),
+    });
   }
 
   #readSecrets(): void {
@@ -396,8 +425,17 @@ const offline = (server: string): DiscoveryError =>
     outcome: 'not_sent',
   });
 
-/** Rate of list requests to one remote server. */
-const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
+/** After any of these, a server's whole list is read again. */
+const LIST_CHANGED: ReadonlySet<string> = new Set(
+  ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
+);
+
+async function redactItems(items: Partial<ServerItems>, redact: Redact): Promise<Partial<ServerItems>> {
+  const lists = Object.entries(items).map(
+    async ([list, entries]) => [list, await paced(redactDefinitions<object>(entries, redact))] as const,
+  );
+  return Object.fromEntries(await Promise.all(lists));
+}
 
 /** Lists tools. A server that does not know `tools/list` has none. */
 async function listTools(connection: McpConnection) {

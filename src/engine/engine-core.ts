@@ -11,6 +11,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { CacheStats } from '../cache/caching-layer.ts';
 import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
+import { usableItems } from '../catalog/server-items.ts';
 import { type Patience, requireServer, requireTools, requireUsableTool, resolveRef } from '../catalog/tool-lookup.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
@@ -24,6 +25,7 @@ import type {
   CallToolResult,
   EmbedderStatus,
   SearchResult,
+  ServerItems,
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
@@ -81,6 +83,11 @@ export class EngineCore implements EngineHandle {
     return this;
   }
 
+  /** The parts, for the discovery service: another view of the same engine. */
+  get runtime(): EngineRuntime {
+    return this.#runtime;
+  }
+
   /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;
@@ -93,10 +100,11 @@ export class EngineCore implements EngineHandle {
    */
   get sourcesNow(): readonly KnownSources[] {
     const { states } = this;
-    for (const state of states) this.#runtime.renew(state);
+    const { providers } = this.#runtime.downstreams;
+    for (const state of states) providers.renew(state);
     if (states.length > 0 || this.problem) return states;
     this.#before ??= this.#beforeLoading();
-    this.#runtime.renewBefore(this.#before);
+    providers.renewBefore(this.#before);
     return [this.#before];
   }
 
@@ -211,6 +219,14 @@ export class EngineCore implements EngineHandle {
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
   }
 
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async serverItems(server: string, options: { caller?: Caller | undefined } = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await this.toolsOf(server, options);
+    if (!listed.success) return listed;
+    const { catalog } = await this.#having(server);
+    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+  }
+
   /**
    * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
    * TOOL_DISABLED for a disabled tool.
@@ -229,7 +245,9 @@ export class EngineCore implements EngineHandle {
     if (!found.success) return found;
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata, options.examples));
+    const { definition, metadata } = found.data;
+    const inferredOutput = this.#runtime.outputs.schemaOf(definition);
+    return ok({ ...describeTool(metadata, options.examples), ...(inferredOutput && { inferredOutput }) });
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
@@ -252,10 +270,12 @@ export class EngineCore implements EngineHandle {
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
-      if (owner !== state)
-        return await proxy.execute(ref.server, ref.tool, request.arguments, ofOneRequest(owner, request));
-      const result = await proxy.execute(ref.server, ref.tool, request.arguments, request);
-      runtime.usage?.settled(ref, request.caller, result);
+      const isShared = owner === state;
+      const options = isShared ? request : ofOneRequest(owner, request);
+      const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
+      if (isShared) runtime.usage?.settled(ref, request.caller, result);
+      if (state.config.validation.observe && result.success)
+        runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
       return toFailure(error, where);
@@ -487,7 +507,7 @@ export class EngineCore implements EngineHandle {
   async #states(): Promise<readonly EngineState[]> {
     const state = await this.#state();
     const states = [state, ...this.#runtime.requests.beside(state)];
-    for (const one of states) if (one.providers.length > 0) await this.#runtime.renewed(one);
+    for (const one of states) if (one.providers.length > 0) await this.#runtime.downstreams.providers.renewed(one);
     return states;
   }
 

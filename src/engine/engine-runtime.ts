@@ -8,7 +8,6 @@ import type { Approvals } from '../approvals/approvals.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
-import type { Listing } from '../catalog/listing.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -16,11 +15,12 @@ import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { EmbedderStatus } from '../core/types.ts';
+import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
+import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
@@ -28,12 +28,14 @@ import type { Execution } from './engine-execution.ts';
 import {
   buildState,
   type EngineState,
+  type GuestState,
+  guestState,
   type KnownServer,
-  type KnownSources,
   requestState,
   type StateWorld,
 } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { GuestServers } from './guest-servers.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -56,6 +58,10 @@ export interface ReloadOptions {
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
+  /** What tools without an output schema have returned. */
+  readonly outputs = new ObservedOutputs();
+  /** Servers that were discovered without being configured. */
+  readonly guests: GuestServers;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
@@ -90,13 +96,20 @@ export class EngineRuntime {
     // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
+    this.guests = new GuestServers((base, guest, before) =>
+      guestState(base, guest, { ...this.#lists(), store: world.openStore, connects: !world.offline }, before),
+    );
     this.requests = new RequestStates(
       (base, known) => requestState(base, known, { ...this.#lists(), connects: false }),
+      this.guests,
       logger,
     );
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => this.#current?.state.discovery.changed(server),
+      (server) => {
+        const { state } = this.#current ?? {};
+        if (state) this.requests.having(state, server).discovery.changed(server);
+      },
       (server) => this.sourceOf(server),
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
@@ -120,6 +133,10 @@ export class EngineRuntime {
     return this.#reads;
   }
 
+  get world(): EngineWorld {
+    return this.#world;
+  }
+
   stateFolder(): Promise<string> {
     return this.#world.stateFolder();
   }
@@ -138,39 +155,6 @@ export class EngineRuntime {
   sourceOf(server: string): SourceDefinition | undefined {
     const state = this.#current?.state;
     return state && this.requests.having(state, server).servers.get(server)?.definition;
-  }
-
-  /** Reads the changed lists of providers, before a tool is looked up in them. */
-  async renewed({ providers, discovery }: EngineState): Promise<void> {
-    const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
-    if (changed.length > 0)
-      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
-  }
-
-  /**
-   * Reads missing, stale and changed lists of providers: synchronously where a provider lists synchronously, otherwise in
-   * the background.
-   */
-  renew({ providers, catalog, discovery }: EngineState): void {
-    for (const source of providers) {
-      const { name } = source;
-      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
-      if (isMissing || discovery.isDue(name) || this.downstreams.providers.hasChanged(source))
-        void discovery.readNow(name);
-    }
-  }
-
-  /** Like `renew`, before the configuration is loaded. */
-  renewBefore({ providers, catalog }: KnownSources): void {
-    for (const source of providers) {
-      const { providers: lists } = this.downstreams;
-      if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
-      const listing = lists.list(source);
-      const take = (listed: Listing) => catalog.putNow(listed, false);
-      // Errors are ignored: the loaded state reads the list again, and reports them.
-      if (listing instanceof Promise) listing.then(take, () => {});
-      else take(listing);
-    }
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -209,12 +193,30 @@ export class EngineRuntime {
     return reload;
   }
 
+  /** Takes a server in that is not configured. Returns its state. */
+  admit(definition: ServerDefinition): Promise<GuestState> {
+    return this.#inTurn((base) => this.guests.admit(base, definition));
+  }
+
+  /** Lets agents find and call tools of such a server. */
+  async register(server: string, tools: readonly string[]): Promise<void> {
+    await this.#inTurn((base) => this.guests.register(base, server, tools));
+    for (const listener of this.#toolListeners) listener(false, server);
+  }
+
+  /** Runs work on the current state that no reload may interrupt. */
+  #inTurn<T>(work: (base: EngineState) => Promise<T>): Promise<T> {
+    const turn = this.#reloading.then(async () => work((await this.#ready).state));
+    this.#reloading = turn.catch(() => {});
+    return turn;
+  }
+
   /** Calls back when a list changes, also that of a provider that announces its changes. */
   onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
       const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
-      const renew = () => void (this.#current && this.renewed(this.#current.state));
+      const renew = () => void (this.#current && this.downstreams.providers.renewed(this.#current.state));
       const stop = typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, renew) : undefined;
       return () => typeof stop === 'function' && stop();
     });
@@ -279,6 +281,7 @@ export class EngineRuntime {
       return this.#build(config, before?.state);
     });
     if (next === undefined) return false;
+    await this.guests.follow(next);
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -314,6 +317,7 @@ export class EngineRuntime {
     // Calls first: a running call may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
     state?.discovery.stop();
+    await this.guests.close();
     await this.downstreams.close();
     await this.embeddings.close();
     await state?.catalog.save();
@@ -406,8 +410,10 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, definition) =>
-        this.requests.having((this.#current ?? running).state, server).policy.decide(server, definition),
+      decide: (server, definition, item) => {
+        const { policy, catalog } = this.requests.having((this.#current ?? running).state, server);
+        return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
+      },
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();

@@ -20,9 +20,10 @@ import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
 import { transportParts } from '../core/transport-parts.ts';
-import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
+import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
+import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { ToolPolicy } from '../rules/tool-policy.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
@@ -118,8 +119,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
   const searchOptions = { model, phrases };
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
-  const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
+  const restored = ready && [ready.snapshot, ready.items].map((one) => SearchEngine.fromSnapshot(one, searchOptions));
+  const isWhole = restored?.every((one) => one !== undefined) === true;
+  const [search, itemSearch] = isWhole ? restored : [];
+  const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
   const catalog: Catalog = new Catalog({
     servers,
@@ -128,6 +131,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
+    itemSearch: itemSearch ?? new SearchEngine(searchOptions),
     indexed,
     maxTools,
   });
@@ -154,10 +158,10 @@ export function requestState(
   const { config, searchOptions } = base;
   const rules = base.rules.withNames(renamed([known.definition]));
   const servers = new Map([[known.definition.name, known]]);
-  const search = new SearchEngine(searchOptions);
+  const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
   const policy = new ToolPolicy(rules);
-  const catalog = new Catalog({ servers, policy, store: undefined, search, indexed: new Map(), maxTools });
+  const catalog = new Catalog({ servers, policy, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
   return {
     ...base,
@@ -179,6 +183,51 @@ const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
     const { name: server, approval: mode, connection } = definition;
     return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
   });
+
+/** A server that a program discovers without configuring it. */
+export interface Guest {
+  readonly known: KnownServer & { readonly definition: ServerDefinition };
+  /** Tools that agents may find and call. */
+  readonly registered: ReadonlySet<string>;
+}
+
+export interface GuestState extends EngineState {
+  readonly rules: RegisteredRules;
+}
+
+/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
+export async function guestState(
+  base: EngineState,
+  { known, registered }: Guest,
+  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
+  before?: EngineState,
+): Promise<GuestState> {
+  const { config, searchOptions, id } = base;
+  const { logger, now } = world;
+  const { name, registry } = known.definition;
+  // A deny of its name in a registry is a deny of the server.
+  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
+  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+  const policy = new ToolPolicy(rules);
+  const servers = new Map([[name, known]]);
+  const bytes = await world.store(config);
+  const catalog = new Catalog({
+    servers,
+    policy,
+    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
+    keepsIndex: false,
+    search: new SearchEngine(searchOptions),
+    itemSearch: new SearchEngine(searchOptions),
+    indexed: new Map(),
+    maxTools: config.limits.tools,
+  });
+  if (before) await catalog.inherit(before.catalog);
+  await catalog.adopt();
+  const discovery = createDiscovery(config, world, { catalog, servers });
+  before?.discovery.stop(discovery);
+  const mine = { rules, policy, approvals: undefined, servers, catalog, discovery };
+  return { ...base, ...mine, switchedOff: new Set(), providers: [] };
+}
 
 /** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>

@@ -4,6 +4,7 @@
  * @module
  */
 import { searchNotes } from '../catalog/search-notes.ts';
+import { fromIndexed, withItems } from '../catalog/server-items.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -73,8 +74,10 @@ async function findIn(
   await discovery.firstLists(unseen, waitMs, caller);
   const read = await readQuery(state, query);
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
-  const { results, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
-  if (isShared) runtime.usage?.shown(read.text, caller, results);
+  const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
+  if (isShared) runtime.usage?.shown(read.text, caller, tools);
+  const items = rest.items ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
   const searched = server === undefined ? state.servers.keys() : [server];

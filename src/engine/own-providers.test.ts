@@ -199,6 +199,19 @@ describe('a provider of an engine', () => {
     expect(engine.tools({ mode: 'search' }).map(({ name }) => name)).toContain('dispatch');
   });
 
+  it('that does not describe a tool is not asked again at every call', async () => {
+    let asked = 0;
+    const getTool = () => {
+      asked++;
+      return Promise.reject(new Error('down'));
+    };
+    await using engine = new DiscoveryEngine({
+      providers: [adding({ listToolMetadata: () => [{ name: 'add', description: 'Add one' }], getTool })],
+    });
+    for (let n = 0; n < 5; n++) expect(await engine.executeTool('own', 'add', { n })).toMatchObject({ success: true });
+    expect(asked).toBe(1);
+  });
+
   it('is asked for a definition that its list left out, which then checks arguments', async () => {
     const asked: string[] = [];
     const lazy = (count: number) =>

@@ -1,25 +1,24 @@
 /**
- * Lists and calls the tools of a program's providers. Checks and bounds everything a provider lists.
+ * Names a program's providers, and turns what they list into lists for the catalogue.
  * @module
  */
 
-import { checkDefinition, checkList } from '../agent/registry/check-list.ts';
-import { isNotFound, OWN_TOOLS } from '../agent/registry/check-provider.ts';
-import { toCallToolResult, toErrorResult } from '../agent/registry/handler-result.ts';
-import { outsideRequests } from '../agent/registry/request-scope.ts';
-import { toAbortSignal } from '../async/cancellation.ts';
-import { limitTime, waitAtMost } from '../async/time-limit.ts';
+import type { CheckedList } from '../agent/registry/check-list.ts';
+import { nameOfProvider, ProviderReader } from '../agent/registry/provider-reader.ts';
+import { elapsedNow } from '../async/clock.ts';
+import { waitAtMost } from '../async/time-limit.ts';
 import type { Listing } from '../catalog/listing.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { isReservedName } from '../config/server-schema.ts';
-import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isReservedTool } from '../core/own-server.ts';
 import { type ProviderDefinition, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/types.ts';
 import { maskCredentials } from '../secrets/credential-patterns.ts';
-import { isPlain, oneLine } from '../text/plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
+import type { EngineState, KnownSources } from './engine-state.ts';
 
 /** The name of a program's provider that has none. */
 export const OWN = 'own';
@@ -73,34 +72,66 @@ export function logRenamed({ name, wantedName, provider }: ProviderDefinition, l
     );
 }
 
-/** The name that a provider gives itself; empty if it has none that can be used. */
-export function nameOfProvider(provider: ToolProvider): string {
-  const name = attempt(() => provider.name);
-  const plain = typeof name === 'string' ? oneLine(name, LIMITS.names.api) : '';
-  return isPlain(plain) ? plain : '';
-}
-
 export class ProviderSources {
   readonly #limits: () => ResolvedConfig['limits'] | undefined;
   readonly #now: () => number;
-  /** Each provider's revision when its list was last read. */
-  readonly #revisions = new WeakMap<ToolProvider, unknown>();
+  readonly #readers = new WeakMap<ToolProvider, ProviderReader>();
   readonly #readings = new WeakMap<ToolProvider, Promise<Listing>>();
-  readonly #described = new WeakMap<ToolDefinition, Promise<ToolDefinition | undefined>>();
 
   constructor(limits: () => ResolvedConfig['limits'] | undefined, now: () => number) {
     this.#limits = limits;
     this.#now = now;
   }
 
-  /** Tells whether a provider was asked for its list. */
-  wasRead({ provider }: ProviderDefinition): boolean {
-    return this.#revisions.has(provider);
+  #reader({ provider }: ProviderDefinition): ProviderReader {
+    const known = this.#readers.get(provider);
+    if (known) return known;
+    const limits = () => {
+      const { list: listMs, listPage: waitMs, ...given } = this.#limits() ?? DEFAULTS.limits;
+      const { toolsPerServer: maxTools, definition: maxToolBytes } = given;
+      const { ttlMs, listBytes: maxListBytes } = DEFAULTS.provider;
+      return { ttlMs, listMs, waitMs, maxTools, maxToolBytes, maxListBytes };
+    };
+    const reader = new ProviderReader(provider, { limits, now: elapsedNow });
+    this.#readers.set(provider, reader);
+    return reader;
   }
 
-  /** Tells whether a provider's list has changed since it was read. */
-  hasChanged({ provider }: ProviderDefinition): boolean {
-    return this.#revisions.has(provider) && !Object.is(this.#revisions.get(provider), revisionOf(provider));
+  /** Reads the changed lists of providers, before a tool is looked up in them. */
+  async renewed({ providers, discovery }: EngineState): Promise<void> {
+    const changed = providers.filter((source) => this.#reader(source).hasChanged);
+    if (changed.length > 0)
+      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
+  }
+
+  /**
+   * Reads the lists of providers that are missing, old or changed: at once where a provider lists at once, otherwise in
+   * the background.
+   */
+  renew({ providers, catalog, discovery }: EngineState): void {
+    for (const source of providers) {
+      const { name } = source;
+      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
+      if (isMissing || discovery.isDue(name) || this.#reader(source).hasChanged) void discovery.readNow(name);
+    }
+  }
+
+  /** The same before the configuration is loaded. */
+  renewBefore({ providers, catalog }: KnownSources): void {
+    for (const source of providers) {
+      const { wasRead, hasChanged } = this.#reader(source);
+      if (wasRead && !hasChanged) continue;
+      const listing = this.list(source);
+      const take = (listed: Listing) => catalog.putNow(listed, false);
+      // The loaded state reads it too, and reports what went wrong.
+      if (listing instanceof Promise) listing.then(take, () => {});
+      else take(listing);
+    }
+  }
+
+  /** Calls a tool of a provider, as the last step of the pipeline. */
+  call(source: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
+    return this.#reader(source).call(call);
   }
 
   /**
@@ -111,32 +142,27 @@ export class ProviderSources {
     const { name, provider } = source;
     const running = this.#readings.get(provider);
     if (running) return running.then((listing) => ({ ...listing, server: name }));
-    const { list: ms } = this.#limits() ?? DEFAULTS.limits;
-    const overdue = () => new Error(`${name} did not list its tools within ${ms / 1000} s`);
-    // Read before listing, so that a change during the listing triggers another one.
-    this.#revisions.set(provider, revisionOf(provider));
-    let atOnce: unknown;
-    const given = limitTime({ ms, overdue }, (signal) => {
-      const list = outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal }));
-      if (Array.isArray(list)) atOnce = list;
-      return list;
-    }).catch((thrown) => {
-      // Providers quote addresses of databases, with passwords in them.
-      const reason = oneLine(maskCredentials(messageOf(thrown)), LIMITS.text.reason);
-      const known = thrownAs(DiscoveryError, thrown);
-      const details = { ...known?.details, server: name, cause: thrown };
-      throw new DiscoveryError(known?.code ?? 'SERVER_CONNECTION_ERROR', reason, details);
-    });
-    const listing = atOnce ? this.#toListing(source, atOnce) : given.then((list) => this.#toListing(source, list));
+    const list = this.#reader(source).list();
+    const listing =
+      list instanceof Promise
+        ? list.then(
+            (checked) => this.#toListing(source, checked),
+            (thrown) => {
+              // Providers quote addresses of databases, with passwords in them.
+              const reason = oneLine(maskCredentials(messageOf(thrown)), LIMITS.text.reason);
+              const known = thrownAs(DiscoveryError, thrown);
+              const details = { ...known?.details, server: name, cause: thrown };
+              throw new DiscoveryError(known?.code ?? 'SERVER_CONNECTION_ERROR', reason, details);
+            },
+          )
+        : this.#toListing(source, list);
     if (!(listing instanceof Promise)) return listing;
     const reading = listing.finally(() => this.#readings.delete(provider));
     this.#readings.set(provider, reading);
     return reading;
   }
 
-  #toListing(source: ProviderDefinition, given: unknown): Listing | Promise<Listing> {
-    const { toolsPerServer: maxTools, definition: maxToolBytes } = this.#limits() ?? DEFAULTS.limits;
-    const { tools, problem } = checkList(given, { maxTools, maxListBytes: DEFAULTS.provider.listBytes, maxToolBytes });
+  #toListing(source: ProviderDefinition, { tools, problem }: CheckedList): Listing | Promise<Listing> {
     const reserved = [...tools.keys()].filter(isReservedTool);
     const usable = [...tools.values()].filter((tool) => !isReservedTool(tool.name)).map(toDefinition);
     const listing = {
@@ -165,41 +191,10 @@ export class ProviderSources {
     return tools.map((tool) => described.get(tool) ?? tool);
   }
 
-  /** The full definition of a listed tool, or the listed one if the provider has no other. Never rejects. */
-  async describe({ provider }: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
+  /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
+  async describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
     if (!isUndescribed(listed)) return listed;
-    const asked = this.#described.get(listed) ?? this.#ask(provider, listed.name).catch(() => undefined);
-    this.#described.set(listed, asked);
-    const found = await asked;
-    if (found === undefined) this.#described.delete(listed);
-    return found === undefined ? listed : { ...listed, ...found };
-  }
-
-  /**
-   * Calls a tool of a provider. What the tool itself throws becomes its result; other errors are thrown for the
-   * pipeline.
-   */
-  async call({ provider }: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
-    const { tool, arguments: args, signal, onProgress, request, traceId } = call;
-    try {
-      const context = { signal: toAbortSignal(signal), onProgress, request, traceId };
-      return toCallToolResult(await ownToolsOf(provider).callTool(tool, args, context));
-    } catch (thrown) {
-      if (isNotFound(thrown, tool)) throw new ToolNotFoundError(call.server, tool);
-      // A nested engine or registry has already classified the error.
-      const ours = thrownAs(DiscoveryError, thrown);
-      if (ours !== undefined) throw ours;
-      return toErrorResult(thrown);
-    }
-  }
-
-  async #ask(provider: ToolProvider, name: string): Promise<ToolDefinition | undefined> {
-    const { listPage: ms, definition: maxBytes } = this.#limits() ?? DEFAULTS.limits;
-    const overdue = () => new Error(`"${name}" was not described within ${ms / 1000} s`);
-    const found = await limitTime({ ms, overdue }, (signal) =>
-      outsideRequests(() => ownToolsOf(provider).getTool(name, { signal })),
-    );
-    return checkDefinition(found, name, maxBytes);
+    return { ...listed, ...(await this.#reader(source).definitions.forCall(listed.name)) };
   }
 }
 
@@ -217,14 +212,6 @@ function toDefinition(tool: ToolSummary): ToolDefinition {
   definitions.set(tool, definition);
   return definition;
 }
-
-/** Leaves the request's tools out of a nested registry or engine: the outer engine adds them itself. */
-const ownToolsOf = (provider: ToolProvider): ToolProvider =>
-  (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
-
-/** A revision that throws counts as unchanged. */
-const revisionOf = (provider: ToolProvider): unknown =>
-  attempt(() => outsideRequests(() => ownToolsOf(provider).revision));
 
 /** The result of a program's code; undefined if it throws. */
 export function attempt<T>(read: () => T): T | undefined {

@@ -6,7 +6,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
 import { paced } from '../catalog/paced.ts';
-import type { ToolDefinition, ToolRef } from '../core/types.ts';
+import type { ToolDefinition } from '../core/types.ts';
 
 type Servers = CatalogOptions['servers'];
 
@@ -41,11 +41,7 @@ export async function scanBeside(
     import('../approvals/scan/known-names.ts'),
   ]);
   const others = [...servers.keys()].filter((name) => name !== server && catalog.isSeen(name));
-  const lists = await Promise.all(
-    others.map(
-      async (name): Promise<ToolRef[]> => (await catalog.toolNames(name)).map((tool) => ({ server: name, tool })),
-    ),
-  );
-  const names = new KnownNames(lists.flat());
+  const lists = await Promise.all(others.map((name) => catalog.names(name)));
+  const names = new KnownNames(lists.flat().filter(({ kind }) => kind === undefined));
   return (definition) => scanDefinition(server, definition, names);
 }

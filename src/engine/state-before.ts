@@ -31,13 +31,15 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   const rules = isAlone ? attempt(() => rulesIn(config, own)) : undefined;
   const catalog = new Catalog({
     servers,
-    policy: rules ? new ToolPolicy(rules) : { decide: () => ({ enabled: false, tags: [], reason: '' }) },
+    policy: rules ? new ToolPolicy(rules) : { decide: nothingYet, decideItem: nothingYet },
     store: undefined,
     search: new SearchEngine({ model: false }),
     indexed: new Map(),
   });
   return { servers, catalog, providers: own };
 }
+
+const nothingYet = () => ({ enabled: false, tags: [], reason: '' });
 
 /** Throws if the rules are invalid, or need the regular expression engine, which is not loaded yet. */
 function rulesIn(config: object, own: KnownSources['providers']) {

@@ -7,15 +7,15 @@ import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
+import { thrownAs } from '../text/thrown-message.ts';
+import { nameOf } from './pipeline.ts';
 import type { Clock } from './timers.ts';
 
-export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
+export function abortFailure(call: Pick<ToolCall, 'server' | 'tool' | 'signal'>, outcome: Outcome): ToolResult<never> {
   const { server, tool, signal } = call;
-  if (signal.reason instanceof DiscoveryError) {
-    const { code, message } = signal.reason;
-    return toFailure(new DiscoveryError(code, message, { ...signal.reason.details, server, tool, outcome }));
-  }
-  return fail('CANCELLED', `The call to ${server}:${tool} was cancelled.`, { server, tool, outcome });
+  const ours = thrownAs(DiscoveryError, signal.reason);
+  if (ours) return toFailure(new DiscoveryError(ours.code, ours.message, { ...ours.details, server, tool, outcome }));
+  return fail('CANCELLED', `The call to ${nameOf(call)} was cancelled.`, { server, tool, outcome });
 }
 
 /** Waits; resolves early with false when the signal aborts. */

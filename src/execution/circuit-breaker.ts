@@ -40,12 +40,6 @@ export class CircuitBreaker {
     this.#options = { inARow, share, atLeast, window, open };
   }
 
-  /** `closed`, `open`, or `probing` while one call tests whether the server is back. */
-  get state(): 'closed' | 'open' | 'probing' {
-    if (this.#openUntil === undefined) return 'closed';
-    return this.#probing ? 'probing' : 'open';
-  }
-
   /** Returns the milliseconds until a call may go; 0 when one may go now. Changes nothing. */
   waitTime(now: number): number {
     if (this.#openUntil === undefined) return 0;

@@ -221,7 +221,7 @@ describe('ToolExecutor', () => {
     await clock.advance(10_000);
     expect((await running).success).toBe(false);
     expect(attempts).toBe(4);
-    expect(codeOf(await proxy.breakers.gate(done)(aCall()))).toBe('ok');
+    expect(codeOf(await proxy.gates.breakers.gate(done)(aCall()))).toBe('ok');
   });
 
   test('a large result is read on to its end through anygpt:read_result, by its caller only', async () => {

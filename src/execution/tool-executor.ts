@@ -20,10 +20,10 @@ import type {
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
+import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
-import type { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
@@ -134,8 +134,6 @@ const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
 export class ToolExecutor {
-  /** State of the breakers, for status pages. */
-  readonly breakers: CircuitBreakers;
   /** Counters of calls, for the executor that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
@@ -160,7 +158,6 @@ export class ToolExecutor {
     this.gates = options.gates ?? new CallGates(clock);
     const { slots, buckets, breakers } = this.gates;
     breakers.configure(options.breaker);
-    this.breakers = breakers;
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     this.#record = record;
@@ -190,12 +187,25 @@ export class ToolExecutor {
       definition: READ_RESULT,
       run: async (call) => this.#pages.read(call.arguments, call.caller),
     };
-    this.#own = new Map(
-      [readResult, ...(options.own ?? [])].map(({ definition, run }) => {
-        const handle = pipeline([record, validate(this.validators, 'off')], run);
-        return [definition.name, (call) => handle({ ...call, definition })];
-      }),
-    );
+    const check = validate(this.validators, 'off');
+    const own = new Map<string, Handler>();
+    for (const { definition, run } of [readResult, ...(options.own ?? [])]) {
+      const handle = pipeline([record, check], run);
+      own.set(definition.name, (call) => handle({ ...call, definition }));
+    }
+    for (const definition of ITEM_TOOLS)
+      own.set(definition.name, (call) => {
+        // Recorded once: under the server that is asked, or here if it is not.
+        let asked: ReturnType<Handler> | undefined;
+        const ask = (checked: ToolCall) => {
+          asked = this.#run(toItemCall(checked));
+          return asked;
+        };
+        return check(ask)({ ...call, definition }).then((result) =>
+          asked ? result : record(async () => result)(call),
+        );
+      });
+    this.#own = own;
   }
 
   /** Calls a tool. Never throws: every error is a failure with a code. */
@@ -257,6 +267,7 @@ export class ToolExecutor {
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
+      item: undefined,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
@@ -332,7 +343,7 @@ export class ToolExecutor {
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
       const names = [...this.#own.keys()];
-      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(', ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;

@@ -87,6 +87,24 @@ describe('bodies that never end', () => {
   });
 });
 
+describe('many short requests', () => {
+  it('of one client are all answered, a few at once', async () => {
+    const list = (id: number) =>
+      fetch(served.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/list',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: META } }),
+      }).then(async (response) => [response.status, ((await response.json()) as { id: number }).id]);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, id) => list(id)));
+    expect(answers).toEqual(answers.map((_, id) => [200, id]));
+  });
+});
+
 describe('a message with too many values', () => {
   it('is refused unread over HTTP, with its id and what is allowed', async () => {
     const { status, body } = await post(callOf(7, named(300_000)));

@@ -146,6 +146,8 @@ describe('ParkedCalls', () => {
       return count;
     };
     expect([await park('greedy'), await park('modest'), await park('late')]).toEqual([12, 3, 1]);
+    // The greedy one makes room for a caller that has none.
+    expect([await park('later'), parked.size]).toEqual([1, 16]);
     parked.close();
   });
 });

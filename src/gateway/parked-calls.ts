@@ -149,7 +149,13 @@ export class ParkedCalls {
   }
 
   #park(call: Parked): RawResult {
-    const own = [...this.#parked.values()].filter(({ caller }) => caller === call.caller).length;
+    const byCaller = new Map<string, Parked[]>();
+    for (const one of this.#parked.values()) byCaller.set(one.caller, [...(byCaller.get(one.caller) ?? []), one]);
+    const own = byCaller.get(call.caller)?.length ?? 0;
+    const [most = []] = [...byCaller.values()].sort((a, b) => b.length - a.length);
+    // For a caller that has none, the caller with the most gives up the call that waits longest.
+    if (own === 0 && most[0] && most.length > 1 && this.#parked.size >= this.#maxCalls)
+      this.#giveUp(most[0], 'other callers wait for answers, too');
     if (!leavesRoom(own, this.#maxCalls - this.#parked.size)) {
       this.#giveUp(call, 'too many calls wait for an answer');
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');

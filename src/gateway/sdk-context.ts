@@ -23,7 +23,7 @@ export interface UpstreamIdentity {
 type Params = Readonly<Record<string, unknown>>;
 
 /** Restores the parameters that the SDK took out of a request, because a relay passes on everything. */
-export function wholeParams(params: Params | undefined, context: ServerContext): Params {
+function wholeParams(params: Params | undefined, context: ServerContext): Params {
   const { inputResponses } = context.mcpReq as { inputResponses?: unknown };
   const state = (context.mcpReq as { requestState?: () => unknown }).requestState?.();
   return {

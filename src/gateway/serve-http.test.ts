@@ -203,9 +203,13 @@ describe('a request that is not one of ours', () => {
 
 describe('clients without sessions', () => {
   const hangMany = (client: Awaited<ReturnType<typeof connect>>['client'], count: number) => {
-    const stop = new AbortController();
     const call = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} } };
-    const calls = Array.from({ length: count }, () => client.callTool(call, { signal: stop.signal }).catch(() => {}));
+    // A signal for each call: Node warns of one with many listeners.
+    const signals = Array.from({ length: count }, () => new AbortController());
+    const calls = signals.map(({ signal }) => client.callTool(call, { signal }).catch(() => {}));
+    const stop = () => {
+      for (const controller of signals) controller.abort();
+    };
     return { stop, calls };
   };
 
@@ -225,7 +229,7 @@ describe('clients without sessions', () => {
         arguments: { server: 'echo', tool: 'echo', arguments: { b: 2 } },
       });
       expect(said.content).toEqual([{ type: 'text', text: '{"b":2}' }]);
-      stop.abort();
+      stop();
       await Promise.all(calls);
     } finally {
       await served.close();

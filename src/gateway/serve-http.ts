@@ -26,6 +26,7 @@ import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { readRequestBody } from './request-body.ts';
+import { RequestTurns } from './request-turns.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { createUpstreamHandler } from './upstream.ts';
@@ -137,15 +138,18 @@ export async function serveGatewayOnHttp(
 
   const unread = new UnreadAnswers();
   const bodies = new BodyRoom();
+  const turns = new RequestTurns();
+  const pipelined = new WeakMap<object, number>();
   const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
       const { status, message, headers } = refusal;
       // The body is not read: the connection closes with the answer.
-      response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
-      response.end(JSON.stringify(rpcFault(-32000, message)));
-      return;
+      return answer(response, status, rpcFault(-32000, message), headers);
     }
+    const unanswered = (pipelined.get(request.socket) ?? 0) + 1;
+    pipelined.set(request.socket, unanswered);
+    response.once('close', () => pipelined.set(request.socket, (pipelined.get(request.socket) ?? 1) - 1));
     unread.watch(response);
     const serve = (body: unknown) => {
       const from = { request, response, body };
@@ -161,16 +165,30 @@ export async function serveGatewayOnHttp(
       void toNodeHandler({ fetch })(request as never, response as never, body as never);
     };
     if (request.method !== 'POST') return serve(undefined);
-    void readRequestBody(request, bodies).then(
-      (body) => {
-        if ('value' in body) return serve(body.value);
-        const { status, id, ...error } = body.refused;
-        response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-        // A client that is still writing would go on for as long as it likes.
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }), () => status === 503 && request.destroy());
-      },
-      () => response.destroy(),
-    );
+    // Node reads the next of many requests on one connection as soon as one is answered, before all other connections.
+    const turn = unanswered > 1 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+    void Promise.resolve(turn)
+      .then(() => readRequestBody(request, bodies))
+      .then(
+        (body) => {
+          if ('value' in body) {
+            const { value } = body;
+            const session = sessions.get(String(request.headers['mcp-session-id']));
+            const name = session?.clientName ?? modernName({ request, response, body: value });
+            if (turns.take(name, value, response, () => serve(value))) return;
+            return answer(
+              response,
+              429,
+              rpcFault(INTERNAL_ERROR, 'Too many requests at once. Send them one after the other.', value),
+            );
+          }
+          const { status, id, ...error } = body.refused;
+          // A client that is still writing would go on for as long as it likes.
+          if (status === 503) response.once('finish', () => request.destroy());
+          answer(response, status, { jsonrpc: '2.0', id, error });
+        },
+        () => response.destroy(),
+      );
   });
   http.maxConnections = LIMITS.wire.connections;
   http.requestTimeout = LIMITS.time.httpRequest;
@@ -246,6 +264,17 @@ const rpcFault = (code: number, message: string, request?: unknown) => {
   const id = isObject(request) && ['string', 'number'].includes(typeof request.id) ? request.id : null;
   return { jsonrpc: '2.0', id, error: { code, message } };
 };
+
+/** Answers without the SDK, and closes the connection. */
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
+  response.end(JSON.stringify(body));
+}
 
 const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
   Response.json(rpcFault(code, message, request), { status });

@@ -78,10 +78,6 @@ export class RegistryIndex {
     }
   }
 
-  get size(): number {
-    return this.#engine.size;
-  }
-
   toBytes(): Uint8Array {
     return this.#engine.toSnapshot();
   }

@@ -6,7 +6,8 @@
  */
 
 import { LIMITS } from '../core/limits.ts';
-import type { CallToolResult, SearchResult } from '../core/types.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
+import type { CallToolResult, ItemKind, SearchResult } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { answer } from './answers.ts';
 
@@ -22,8 +23,20 @@ export function searchAnswer(
   notes: readonly string[],
   limited: boolean,
 ): CallToolResult {
-  return answer({ results: limited ? results.map(inFull) : withinRoom(results), notes });
+  const kinds = new Set(results.map(({ kind }) => kind));
+  const ways = ITEM_WAYS.filter(([kind]) => kinds.has(kind)).map(([, way]) => way);
+  return answer({ results: limited ? results.map(inFull) : withinRoom(results), notes: [...notes, ...ways] });
 }
+
+/** How to read a hit that is no tool. */
+const ITEM_WAYS: readonly (readonly [ItemKind, string])[] = [
+  ['resource', `read a resource: execute_tool ${OWN_SERVER} read_resource {server,uri}`],
+  ['prompt', `get a prompt: execute_tool ${OWN_SERVER} get_prompt {server,name,arguments}`],
+];
+
+/** What a hit is called by: a tool by its name, a resource by its URI. */
+export const nameOf = ({ kind, tool }: SearchResult): object =>
+  kind === undefined ? { tool } : kind === 'resource' ? { uri: tool } : { name: tool };
 
 function withinRoom(results: readonly SearchResult[]): object[] {
   const shown: object[] = [];
@@ -35,33 +48,29 @@ function withinRoom(results: readonly SearchResult[]): object[] {
     // and every tool that was asked for by name.
     if (left >= 0 || rank === 0) shown.push(entry);
     else if (result.relevance === 1 || rank < FULL)
-      shown.push({ server: result.server, tool: result.tool, relevance: result.relevance });
+      shown.push({ kind: result.kind, server: result.server, ...nameOf(result), relevance: result.relevance });
     else break;
   }
   return shown;
 }
 
-const inFull = ({ server, tool, summary, relevance, tags, args }: SearchResult): object => ({
-  server,
-  tool,
-  summary,
-  relevance,
-  tags,
-  args,
-});
+const inFull = (hit: SearchResult): object => {
+  const { kind, server, summary, relevance, tags, args } = hit;
+  return { kind, server, ...nameOf(hit), summary, relevance, tags, args };
+};
 
-const inBrief = (
-  { server, tool, summary, relevance, tags, args }: SearchResult,
-  summaryChars: number,
-  argsChars: number,
-): object => ({
-  server,
-  tool,
-  summary: shorten(summary, summaryChars),
-  relevance,
-  ...(tags.length > 0 && { tags }),
-  ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
-});
+const inBrief = (hit: SearchResult, summaryChars: number, argsChars: number): object => {
+  const { kind, server, summary, relevance, tags, args } = hit;
+  return {
+    ...(kind && { kind }),
+    server,
+    ...nameOf(hit),
+    summary: shorten(summary, summaryChars),
+    relevance,
+    ...(tags.length > 0 && { tags }),
+    ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
+  };
+};
 
 /** Cuts between parameters; the rest can be asked for. */
 function shortenArgs(args: string, chars: number): string {

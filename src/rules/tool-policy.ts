@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApprovalStatus, Unapproved } from '../core/approval-mode.ts';
-import type { ToolDefinition } from '../core/types.ts';
+import type { ItemKind, ToolDefinition } from '../core/types.ts';
 import type { Decision, RuleSet } from './decide.ts';
 import { notApprovedMessage } from './not-approved.ts';
 
@@ -39,6 +39,11 @@ export class ToolPolicy {
   decide(server: string, definition: ToolDefinition): ToolDecision {
     const ruled = this.#rules.decide(server, definition.name);
     return decideTool(ruled, this.#approvals?.statusOf(server, definition), server, definition.name);
+  }
+
+  /** Returns what the rules say of a resource or a prompt. Approvals are about tools. */
+  decideItem(server: string, kind: ItemKind, id: string): Decision {
+    return this.#rules.decide(server, id, kind);
   }
 
   /** Identifies what the approvals say of a server's tools; undefined for a server that needs none. */

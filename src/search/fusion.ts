@@ -6,7 +6,7 @@ import type { ToolMetadata } from '../core/types.ts';
 import type { Details, ScoreParts } from './explanation.ts';
 import { type Position, positionKey } from './live-index.ts';
 import { meaning } from './meaning-ranker.ts';
-import type { Ranker, Search } from './ranker.ts';
+import type { Ranker, Search, ServerScores } from './ranker.ts';
 import { use } from './use-ranker.ts';
 import { words } from './words-ranker.ts';
 
@@ -26,8 +26,8 @@ export interface Ranking {
   partsOf(position: Position): ScoreParts;
   /** The accepted tools that may be worth showing, in any order. */
   readonly candidates: readonly Position[];
-  /** Returns how much the server of a tool is about the request as a whole; 0 without vectors. */
-  aboutness(position: Position): number;
+  /** Returns how alike the request and all tools of a tool's server are in meaning; undefined without vectors. */
+  ofServer(position: Position): ServerScores | undefined;
 }
 
 /** Fuses what all rankers say. Without vectors, words decide. */
@@ -53,7 +53,7 @@ export function fuse(search: Search): Ranking {
       candidates ??= distinct(rows.flatMap(({ scores }) => scores.candidates()));
       return candidates;
     },
-    aboutness: (position) => rows.reduce((sum, { scores }) => sum + (scores.ofServer?.(position) ?? 0), 0),
+    ofServer: (position) => scored.find(({ name }) => name === meaning.name)?.scores.ofServer?.(position),
   };
 }
 

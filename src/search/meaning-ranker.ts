@@ -9,7 +9,7 @@ import { givenScores } from './given-scores.ts';
 import { isAlive, type Position } from './live-index.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import { meaningWords, toolWords } from './meaning-text.ts';
-import type { Ranker, Scores, Search } from './ranker.ts';
+import type { Ranker, Scores, Search, ServerScores } from './ranker.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { spellWords } from './spelling.ts';
@@ -18,6 +18,8 @@ import { isStopWord } from './stop-words.ts';
 
 /** How many tools are compared exactly. */
 const SHORTLIST = 400;
+/** How many tools of a server tell how much it is about the request: of a larger server every second, third and so on. */
+const SAMPLE = 512;
 /** How many pairs of words an explanation names, and the least cosine of a pair. */
 const MOST_ALIKE = 5;
 const LEAST_ALIKE = 0.45;
@@ -35,7 +37,7 @@ export const meaning: Ranker = {
       // Two embedders measure differently: a tool that this one left out is no more alike than all it named.
       of: (segment, document) => given.of(segment, document) ?? given.lowest,
       candidates: () => [...(builtIn?.candidates() ?? []), ...given.accepted],
-      ofServer: (position) => builtIn?.ofServer(position) ?? 0,
+      ofServer: (position) => builtIn?.ofServer(position),
     };
   },
 
@@ -119,37 +121,25 @@ export class Likeness implements Scores {
     return found;
   }
 
-  /** The average cosine of the request and all tools of a tool's server: how much that server is about what is asked. */
-  ofServer({ segment: position, document }: Position): number {
-    const { segment } = this.#search.index.segments[position] as LiveSegment;
-    const server = segment.documentServers[document] as number;
-    const centre = centreOf(segment, server, this.#request.length);
-    return this.#request.reduce((sum, value, index) => sum + value * (centre[index] ?? 0), 0);
-  }
-}
-
-/** The average meanings of servers; segments do not change. */
-const centres = new WeakMap<Segment, Map<number, Float32Array>>();
-
-function centreOf(segment: Segment, server: number, dimensions: number): Float32Array {
-  const known = centres.get(segment) ?? new Map<number, Float32Array>();
-  centres.set(segment, known);
-  let centre = known.get(server);
-  if (centre === undefined) {
-    centre = new Float32Array(dimensions);
-    const { meanings, meaningScales, serverOffsets } = segment;
+  /** The cosines of the request and the tools of a tool's server: how much that server is about what is asked. */
+  ofServer({ segment: position, document }: Position): ServerScores {
+    const { documentServers, serverOffsets } = (this.#search.index.segments[position] as LiveSegment).segment;
+    const server = documentServers[document] as number;
     const start = serverOffsets[server] as number;
     const end = serverOffsets[server + 1] as number;
-    for (let document = start; meanings.length > 0 && document < end; document++) {
-      const scale = (meaningScales[document] as number) / (end - start);
-      const from = document * dimensions;
-      for (let at = 0; at < dimensions; at++) {
-        centre[at] = (centre[at] as number) + scale * (meanings[from + at] as number);
-      }
+    const step = Math.ceil((end - start) / SAMPLE);
+    let count = 0;
+    let sum = 0;
+    let squares = 0;
+    for (let tool = start; tool < end; tool += step) {
+      const cosine = this.of(position, tool);
+      count++;
+      sum += cosine;
+      squares += cosine * cosine;
     }
-    known.set(server, centre);
+    const average = sum / count;
+    return { average, spread: Math.sqrt(Math.max(0, squares / count - average * average)) };
   }
-  return centre;
 }
 
 /** Keeps the nearest `most` tools of every server, of equals the first by name. */

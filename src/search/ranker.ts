@@ -25,8 +25,14 @@ export interface Scores {
   of(segment: number, document: number): number;
   /** The accepted tools that deserve a closer look, in any order. */
   candidates(): readonly Position[];
-  /** How much the server of a tool is about the request as a whole. */
-  ofServer?(position: Position): number;
+  /** How well all tools of a tool's server fit; undefined if the ranker cannot tell. */
+  ofServer?(position: Position): ServerScores | undefined;
+}
+
+/** The average score of all tools of a server, and their standard deviation. */
+export interface ServerScores {
+  readonly average: number;
+  readonly spread: number;
 }
 
 /** One way to rank tools. */

@@ -50,6 +50,11 @@ const SMALL = 32;
  */
 const ABOUT = { small: 0.1, large: 0.2 } as const;
 /**
+ * The least standard deviation of these cosines for a large server that is about the request: some of its tools fit and others
+ * do not. A sentence that all tools share brings all of them equally near to a request that sounds like it.
+ */
+const LEAST_SPREAD = 0.08;
+/**
  * The score from which a tool of another server fits, so that a full server gives up a place. Only a small server that is about
  * the request keeps its places against weak tools: a large one can be about every request by a sentence in all its descriptions.
  */
@@ -101,7 +106,8 @@ export function select(
   const room = limit - places;
   const claimOf = (hit: Hit): Claim => {
     const isSmall = toolsBeside(index, hit) <= SMALL;
-    const isAbout = ranking.aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
+    const { average, spread } = ranking.ofServer(hit) ?? { average: 0, spread: 0 };
+    const isAbout = isSmall ? average >= ABOUT.small : average >= ABOUT.large && spread >= LEAST_SPREAD;
     return {
       share: isAbout ? SHARE.about : SHARE.other,
       fits: isAbout && isSmall ? FITS.aboutAndSmall : FITS.other,

@@ -28,7 +28,7 @@ export interface Redact {
 }
 
 /** Shorter secrets are ignored: masking every `on` or `abc` would make logs useless and protect nothing. */
-export const MIN_SECRET_LENGTH = 4;
+const MIN_SECRET_LENGTH = 4;
 /** So much of a secret at the end of a text is a secret that was cut. */
 const MIN_BEGUN = 6;
 const PREFIX = 4;

@@ -18,7 +18,7 @@ export interface NameRule {
 }
 
 /** Accepted by every API: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`. */
-export const COMMON_NAME_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '-' };
+const COMMON_NAME_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '-' };
 
 /** A tool to name. A tool without a server is the program's own; its name takes precedence. */
 export interface NamedTool {

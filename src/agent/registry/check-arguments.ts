@@ -5,6 +5,7 @@
 import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
+import { detailsOf, listed } from '../../execution/validation/problem.ts';
 import { unwrapped } from '../../execution/validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../../execution/validation/schema-validators.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
@@ -69,10 +70,5 @@ export function checkValue(
 }
 
 function judge(verdict: Verdict, refuse: Refuse): void {
-  if (verdict.status !== 'broken') return;
-  const { problems } = verdict;
-  throw refuse(problems.map(({ message }) => message).join('; '), {
-    schema: Object.fromEntries(problems.map(({ path, schema }) => [path === '' ? '(all)' : path, schema])),
-    suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
-  });
+  if (verdict.status === 'broken') throw refuse(listed(verdict.problems), detailsOf(verdict.problems));
 }

@@ -8,8 +8,8 @@ import type { ToolContext } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import { repairArguments } from '../../execution/validation/repair-arguments.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import { isNotFound } from './check-provider.ts';
 import { toErrorResult } from './handler-result.ts';
-import { isNotFound } from './known-provider.ts';
 import type { ToolView } from './tool-view.ts';
 
 /** The tool that finds others. */

@@ -4,7 +4,9 @@
  */
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
+import type { ToolResult } from '../../core/result.ts';
 import type { CallToolResult } from '../../core/types.ts';
+import { abortFailure } from '../../execution/abort.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
@@ -71,16 +73,18 @@ export function toErrorResult(thrown: unknown): CallToolResult {
 }
 
 /** The result of a cancelled call, with the reason if it is one of our errors. */
-export function toCancelledResult(tool: string, { reason }: AbortSignal, outcome: Outcome): CallToolResult {
-  const ours = thrownAs(DiscoveryError, reason);
-  if (ours !== undefined) {
-    return toErrorResult(new DiscoveryError(ours.code, ours.message, { ...ours.details, tool, outcome }));
-  }
-  return toErrorResult(new DiscoveryError('CANCELLED', `${tool} was cancelled.`, { tool, outcome }));
+export const toCancelledResult = (tool: string, signal: AbortSignal, outcome: Outcome): CallToolResult =>
+  toOwnResult(abortFailure({ server: '', tool, signal }, outcome));
+
+/** Writes what the steps of a call answer for a tool that has no server. */
+export function toOwnResult(result: ToolResult<CallToolResult>): CallToolResult {
+  if (result.success) return result.data;
+  const { server: _, ...error } = result.error;
+  return toFailureResult({ ...error, message: maskCredentials(error.message) });
 }
 
 /** Writes one of our failures in the common shape. */
-export const toFailureResult = (error: ErrorInfo): CallToolResult => ({
+const toFailureResult = (error: ErrorInfo): CallToolResult => ({
   content: [{ type: 'text', text: failureText(error) }],
   isError: true,
 });

@@ -1,32 +1,30 @@
 /**
- * Keeps the state of one provider: its list, its definitions, and why either is missing. Serves a stale list while no new
- * one can be read. A provider that is slow, fails or lists too much adds a note to the answer and never prevents it.
+ * Keeps the list of one provider of a registry, its place in an index, and why tools are missing. A stale list is served
+ * while a new one cannot be read. A provider that is slow, fails or lists too much costs a note, never the answer. Calls
+ * pass the engine's own steps: they look the definition up, validate the arguments and limit the time.
  * @module
  */
 
-import { AsyncResource } from 'node:async_hooks';
-import { abortable } from '../../async/abortable.ts';
-import { limitTime } from '../../async/time-limit.ts';
 import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
-import { DiscoveryError } from '../../core/errors.ts';
+import { ToolNotFoundError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
-import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import { ok } from '../../core/result.ts';
+import { type ToolContext, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
+import { type Handler, pipeline } from '../../execution/pipeline.ts';
+import { resolve } from '../../execution/steps/resolve.ts';
+import { timeout } from '../../execution/steps/timeout.ts';
+import { validate } from '../../execution/steps/validate.ts';
 import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
 import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
-import { checkValue, readArguments, refuseArguments } from './check-arguments.ts';
-import { checkDefinition, checkList, definitionOf } from './check-list.ts';
-import { isNotFound, OWN_TOOLS } from './check-provider.ts';
-import { toCallToolResult, toCancelledResult, toErrorResult } from './handler-result.ts';
-import { ProviderDefinitions } from './provider-definitions.ts';
+import { definitionOf } from './check-list.ts';
+import { toOwnResult } from './handler-result.ts';
 import type { ProviderLimits } from './provider-limits.ts';
-import { outsideRequests } from './request-scope.ts';
+import { nameOfProvider, ProviderReader } from './provider-reader.ts';
+import type { ToolIndex } from './tool-index.ts';
 
-export { isNotFound, OWN_TOOLS } from './check-provider.ts';
-
-type Arguments = Readonly<Record<string, unknown>>;
 type Tools = ReadonlyMap<string, ToolSummary>;
 
 /** What a provider listed last. */
@@ -42,10 +40,13 @@ export interface Listing {
 export interface KnownProviderOptions {
   /** The provider's name in notes, if it has none of its own. */
   readonly label: string;
+  /** Where its tools are indexed, and as which group. */
+  readonly index: ToolIndex;
+  readonly group: string;
+  /** Whether all requests see it. */
+  readonly shared: boolean;
   readonly limits: ProviderLimits;
   readonly now: () => number;
-  /** True: used by all requests, so lists are read outside of any request. */
-  readonly shared: boolean;
   readonly validators: SchemaValidators;
   readonly onChange?: ((before: Tools, now: Tools) => void) | undefined;
 }
@@ -54,47 +55,73 @@ const NO_TOOLS: Tools = new Map();
 
 export class KnownProvider {
   readonly label: string;
-  readonly #source: ToolProvider;
+  readonly index: ToolIndex;
+  readonly group: string;
+  readonly shared: boolean;
+  readonly #reader: ProviderReader;
   readonly #options: KnownProviderOptions;
-  /** The asynchronous context in which a shared provider was added. */
-  readonly #home: AsyncResource | undefined;
   readonly #keeper: ListKeeper<string>;
+  readonly #run: Handler;
   #tools: Tools | undefined;
   #version = 0;
+  #indexed = 0;
+  #isRemoved = false;
   /** What was wrong with the list. */
   #problem: string | undefined;
-  #revision: string | number | undefined;
-  readonly #definitions: ProviderDefinitions;
-  /** Undefined if arguments are not checked here. */
-  readonly #validators: SchemaValidators | undefined;
 
   constructor(provider: ToolProvider, options: KnownProviderOptions) {
-    const { label, limits, now, validators } = options;
-    const ownTools = (provider as { [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS];
-    this.label = nameOf(provider) || label;
-    this.#source = ownTools ?? provider;
+    const { limits, now, validators } = options;
+    const { ttlMs, callMs, checkArguments } = limits;
+    this.label = nameOfProvider(provider) || options.label;
+    this.index = options.index;
+    this.group = options.group;
+    this.shared = options.shared;
     this.#options = options;
+    this.#reader = new ProviderReader(provider, { limits: () => limits, now, unwatched: true });
     this.#keeper = new ListKeeper<string>({
       read: (attempt) => this.#readList(attempt),
       toFailure: (thrown) => oneLine(maskSecrets(messageOf(thrown)), 200),
-      isStale: (ageMs) => ageMs >= limits.ttlMs,
-      retry: { initial: LIMITS.pace.providerRetry, max: limits.ttlMs },
+      isStale: (ageMs) => ageMs >= ttlMs,
+      retry: { initial: LIMITS.pace.providerRetry, max: ttlMs },
       now,
     });
-    this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });
-    // A nested registry checks by itself, and knows more than JSON Schema says.
-    this.#validators = limits.checkArguments && ownTools === undefined ? validators : undefined;
-    this.#home = options.shared ? new AsyncResource('ToolProvider') : undefined;
+    const isUnchecked = () => !checkArguments || this.#reader.checksItself;
+    this.#run = pipeline(
+      [
+        resolve((call) => (isUnchecked() ? ok(UNCHECKED) : this.#definitionFor(call))),
+        validate(validators, 'off', undefined, isUnchecked),
+        timeout({ idle: Number.POSITIVE_INFINITY, ceiling: callMs }),
+      ],
+      async (call) => ok(await this.#reader.call(call)),
+    );
+  }
+
+  /** True once removed: views made earlier must no longer show its tools. */
+  get isRemoved(): boolean {
+    return this.#isRemoved;
+  }
+
+  /** Removes its tools from the index for good. */
+  remove(): void {
+    this.#isRemoved = true;
+    this.index.delete(this.group);
   }
 
   /** The provider's own revision, or the number of lists read. */
   get revision(): string | number {
-    return this.#readRevision() ?? this.#version;
+    return this.#reader.revision ?? this.#version;
   }
 
   /** The current list, without asking the provider. */
   get listing(): Listing {
     return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem: this.#problemNow() };
+  }
+
+  /** Passes a new list to the index. */
+  publish({ tools, version }: Listing): void {
+    if (this.#isRemoved || version === this.#indexed) return;
+    this.#indexed = version;
+    this.index.set(this.group, [...tools.values()]);
   }
 
   /** Tells whether the current list has a tool. */
@@ -106,7 +133,7 @@ export class KnownProvider {
    * Returns the list at once if there is one, otherwise after at most `mostMs`. Refreshes a stale list in the background.
    */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
-    if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
+    if (this.#reader.hasChanged) this.invalidate();
     const waiting = this.#keeper.fresh(undefined, Math.min(mostMs, this.#options.limits.waitMs));
     return waiting === undefined ? this.listing : waiting.then(() => this.listing);
   }
@@ -114,102 +141,56 @@ export class KnownProvider {
   /** Makes the next read ask the provider and wait for its answer. */
   invalidate(): void {
     this.#keeper.invalidate();
-    this.#definitions.clear();
+    this.#reader.definitions.clear();
   }
 
   /** The definition of a tool; undefined if there is no usable one. Rejects if the provider fails. */
-  definition(name: string): Promise<ToolDefinition | undefined> {
-    const known = this.#tools?.get(name);
-    const listed = known && definitionOf(known);
-    if (listed !== undefined) return Promise.resolve(listed);
-    return this.#definitions.get(name);
+  async definition(name: string): Promise<ToolDefinition | undefined> {
+    return this.#listed(name) ?? this.#reader.definitions.get(name);
   }
 
   /** Tells whether the provider lists or describes a tool of that name. False if it does neither within `waitMs`. */
   has(name: string): Promise<boolean> {
     const listed = Promise.resolve(this.read()).then(({ tools }) => tools.has(name));
-    return anyOf(listed, this.#definitions.has(name));
+    return anyOf(listed, this.#reader.definitions.has(name));
   }
 
   /** Runs a tool. Throws only `ToolNotFoundError`, if the provider has no such tool. */
-  async call(name: string, args: Arguments, context: ToolContext): Promise<CallToolResult> {
-    const { callMs } = this.#options.limits;
-    const { signal: parent } = context;
-    const overdue = () =>
-      new DiscoveryError('TOOL_EXECUTION_TIMEOUT', `${name} gave no answer within ${callMs} ms.`, {
-        tool: name,
-        outcome: 'unknown',
-      });
-    let isSent = false;
-    try {
-      parent.throwIfAborted();
-      const checked = await abortable(this.#readArguments(name, args), parent);
-      const result = await limitTime({ ms: callMs, parent, overdue }, (signal) => {
-        isSent = true;
-        return this.#source.callTool(name, checked, { ...context, signal });
-      });
-      return toCallToolResult(result);
-    } catch (thrown) {
-      if (isNotFound(thrown, name)) throw thrown;
-      if (!parent.aborted) return toErrorResult(thrown);
-      return toCancelledResult(name, parent, isSent ? 'unknown' : 'not_sent');
-    }
-  }
-
-  /** Checks arguments as the engine does. A tool without a definition is called unchecked. */
-  async #readArguments(name: string, args: Arguments): Promise<Arguments> {
-    const refuse = refuseArguments(name);
-    const validators = this.#validators;
-    const check = (definition: ToolDefinition | undefined): Promise<Arguments> =>
-      readArguments(
-        args,
-        async (sent) => {
-          if (definition && validators) await checkValue(validators, definition.inputSchema, sent, refuse);
-          return sent;
-        },
-        refuse,
-      );
-    if (validators === undefined) return check(undefined);
-    const known = this.#tools?.get(name);
-    const kept = (known && definitionOf(known)) ?? (await this.#definitions.forCall(name));
-    try {
-      return await check(kept);
-    } catch (refusal) {
+  async call(name: string, args: ToolCall['arguments'], context: ToolContext): Promise<CallToolResult> {
+    const { traceId = '', ...given } = context;
+    const call: ToolCall = { ...given, traceId, server: '', tool: name, arguments: args, caller: {} };
+    let result = await this.#run(call);
+    if (!result.success && result.error.code === 'TOOL_VALIDATION_ERROR') {
       // The definition may be stale rather than the arguments wrong.
-      const fresh = kept && (await this.#definitions.renewed(name));
-      if (fresh === undefined) throw refusal;
-      const read = await check(fresh);
-      this.#keeper.outdate();
-      return read;
+      const definition = await this.#reader.definitions.renewed(name);
+      const again = definition && (await this.#run({ ...call, definition }));
+      if (again?.success) this.#keeper.outdate();
+      result = again ?? result;
     }
+    if (!result.success && result.error.code === 'TOOL_NOT_FOUND' && result.error.tool === name)
+      throw new ToolNotFoundError(name);
+    return toOwnResult(result);
   }
 
-  async #ask(name: string): Promise<ToolDefinition | undefined> {
-    const { waitMs, maxToolBytes } = this.#options.limits;
-    const overdue = () => new Error(`${this.label} did not describe "${name}" within ${waitMs} ms`);
-    const found = await limitTime({ ms: waitMs, overdue }, (signal) =>
-      this.#neutrally(() => this.#source.getTool(name, { signal })),
-    );
-    return checkDefinition(found, name, maxToolBytes);
+  /** The definition to check arguments with. A tool without one is called unchecked. */
+  #definitionFor({ tool, definition = this.#listed(tool) }: ToolCall): ReturnType<Parameters<typeof resolve>[0]> {
+    if (definition) return ok(definition);
+    return this.#reader.definitions.forCall(tool).then((found) => ok(found ?? UNCHECKED));
+  }
+
+  #listed(name: string): ToolDefinition | undefined {
+    const tool = this.#tools?.get(name);
+    return tool && definitionOf(tool);
   }
 
   async #readList({ isCurrent }: Attempt<string>): Promise<boolean> {
-    const { limits, onChange } = this.#options;
-    // Read before listing, so that a change during the listing triggers another one.
-    this.#revision = this.#readRevision();
-    const overdue = () => new Error(`gave no list within ${limits.listMs} ms`);
-    const list = await limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
-      this.#neutrally(() => this.#source.listToolMetadata({ signal })),
-    );
-    const { tools, problem } = checkList(list, limits);
+    const { tools, problem } = await this.#reader.list();
     if (!isCurrent()) return false;
     const before = this.#tools;
-    // Definitions read during the first listing are as new as the list.
-    if (before !== undefined) this.#definitions.clear();
     this.#tools = tools;
     this.#version++;
     this.#problem = problem;
-    onChange?.(before ?? NO_TOOLS, tools);
+    this.#options.onChange?.(before ?? NO_TOOLS, tools);
     return true;
   }
 
@@ -219,21 +200,10 @@ export class KnownProvider {
       return `could not be asked (${failure})${this.#tools === undefined ? '' : '; its last list was used'}`;
     return this.#tools === undefined ? 'has not listed its tools yet' : this.#problem;
   }
-
-  /** A revision that cannot be read counts as unchanged. */
-  #readRevision(): string | number | undefined {
-    try {
-      return this.#source.revision;
-    } catch {
-      return this.#revision;
-    }
-  }
-
-  /** Runs outside of the current request, so that nothing of it gets into shared state. */
-  #neutrally<T>(fn: () => T): T {
-    return this.#home === undefined ? fn() : this.#home.runInAsyncScope(outsideRequests<T>, undefined, fn);
-  }
 }
+
+/** Stands for a definition that is not known or not needed. */
+const UNCHECKED: ToolDefinition = { name: '', inputSchema: UNDESCRIBED };
 
 /** True as soon as one of the two is. */
 const anyOf = (...answers: readonly [Promise<boolean>, Promise<boolean>]): Promise<boolean> =>
@@ -241,12 +211,3 @@ const anyOf = (...answers: readonly [Promise<boolean>, Promise<boolean>]): Promi
     for (const answer of answers) answer.then((yes) => yes && resolve(true), reject);
     Promise.all(answers).then(() => resolve(false), reject);
   });
-
-function nameOf(provider: ToolProvider): string {
-  try {
-    const { name } = provider;
-    return typeof name === 'string' ? oneLine(name, 64) : '';
-  } catch {
-    return '';
-  }
-}

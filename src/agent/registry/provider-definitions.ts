@@ -17,7 +17,7 @@ export interface ProviderDefinitionsOptions {
 
 export class ProviderDefinitions {
   readonly #options: ProviderDefinitionsOptions;
-  readonly #kept = new Map<string, { readonly asked: Definition; readonly until: number }>();
+  readonly #kept = new Map<string, { readonly asked: Definition; readonly until: number; isAnswered: boolean }>();
   /** Until when a tool counts as having no definition, and whether that is because the provider failed. */
   readonly #missing = new Map<string, { readonly until: number; readonly failed: boolean }>();
 
@@ -31,14 +31,18 @@ export class ProviderDefinitions {
     const kept = this.#kept.get(name);
     if (kept !== undefined && now() < kept.until) return kept.asked;
     const asked = ask(name);
-    keep(this.#kept, name, { asked, until: now() + ttlMs });
+    const entry = { asked, until: now() + ttlMs, isAnswered: false };
+    keep(this.#kept, name, entry);
     const missing = (failed: boolean): void => {
-      if (this.#kept.get(name)?.asked !== asked) return;
+      if (this.#kept.get(name) !== entry) return;
       this.#kept.delete(name);
       keep(this.#missing, name, { until: now() + LIMITS.pace.definitions, failed });
     };
     asked.then(
-      (definition) => definition ?? missing(false),
+      (definition) => {
+        entry.isAnswered = true;
+        if (!definition) missing(false);
+      },
       () => missing(true),
     );
     return asked;
@@ -68,6 +72,12 @@ export class ProviderDefinitions {
   /** Ignores errors. `get` reports them. */
   #tryGet(name: string): Definition {
     return this.get(name).catch(() => undefined);
+  }
+
+  /** Forgets what was answered before a new list came. Answers that are still to come are as new as the list. */
+  outdate(): void {
+    for (const [name, { isAnswered }] of this.#kept) if (isAnswered) this.#kept.delete(name);
+    this.#missing.clear();
   }
 
   /** Forgets everything. */

@@ -124,7 +124,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** Raw JSON Schema is checked by our validators; other schemas by their own library. */
-export function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
+function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
   if (isStandardSchema(schema)) {
     const { validate } = schema['~standard'];
     const read = (result: Awaited<ReturnType<typeof validate>>): unknown => {

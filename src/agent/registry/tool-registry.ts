@@ -9,6 +9,7 @@ import { SchemaValidators } from '../../execution/validation/schema-validators.t
 import { isObject } from '../../json/plain-object.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
 import { checkOptions, shown, withoutNulls } from './check-options.ts';
+import { isNotFound, OWN_TOOLS } from './check-provider.ts';
 import {
   discoveryTools,
   EXECUTE_TOOL,
@@ -17,7 +18,6 @@ import {
   runToolSearch,
   TOOL_SEARCH,
 } from './discovery-tools.ts';
-import { isNotFound, OWN_TOOLS } from './known-provider.ts';
 import { type ListChange, ListChanges } from './list-changes.ts';
 import { type ProviderLimits, toProviderLimits } from './provider-limits.ts';
 import { Providers } from './providers.ts';

@@ -15,10 +15,10 @@ import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { nearestNames } from '../../text/nearest-names.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
+import { isNotFound } from './check-provider.ts';
 import { toCancelledResult } from './handler-result.ts';
-import { isNotFound, type Listing } from './known-provider.ts';
+import type { KnownProvider, Listing } from './known-provider.ts';
 import { toNeedle } from './match-level.ts';
-import type { IndexedProvider } from './providers.ts';
 import { type RegisteredTools, toSummary } from './registered-tools.ts';
 import type { IndexHit, Owns, ToolIndex } from './tool-index.ts';
 import {
@@ -37,9 +37,9 @@ export class ToolView {
   readonly #registered: RegisteredTools;
   /** The index of the registered tools. */
   readonly #index: ToolIndex;
-  readonly #providers: readonly IndexedProvider[];
+  readonly #providers: readonly KnownProvider[];
 
-  constructor(registered: RegisteredTools, index: ToolIndex, providers: readonly IndexedProvider[]) {
+  constructor(registered: RegisteredTools, index: ToolIndex, providers: readonly KnownProvider[]) {
     this.#registered = registered;
     this.#index = index;
     this.#providers = providers;
@@ -86,7 +86,7 @@ export class ToolView {
     for (const tool of this.#registered.values())
       tools.set(tool.definition.name, { tool: toSummary(tool), definition: () => tool.definition });
     for (const [place, listing] of listings.entries()) {
-      const { known } = this.#providers[place] as IndexedProvider;
+      const known = this.#providers[place] as KnownProvider;
       for (const [name, tool] of listing.tools)
         if (!tools.has(name)) tools.set(name, { tool, definition: () => known.definition(name) });
     }
@@ -108,10 +108,10 @@ export class ToolView {
     const owner = await this.#owner(name);
     if (owner === undefined) return undefined;
     try {
-      return await owner.known.definition(name);
+      return await owner.definition(name);
     } catch (cause) {
       const reason = oneLine(maskSecrets(messageOf(cause)), 200);
-      const message = `${owner.known.label} could not describe "${name}": ${reason}`;
+      const message = `${owner.label} could not describe "${name}": ${reason}`;
       throw new DiscoveryError('SERVER_UNAVAILABLE', message, { tool: name, cause });
     }
   }
@@ -127,7 +127,7 @@ export class ToolView {
     const seen = new Set<string>();
     const listed: (() => Promise<ToolDefinition | undefined>)[] = [];
     for (const [place, { tools }] of (await this.#readKnown()).entries()) {
-      const { known } = this.#providers[place] as IndexedProvider;
+      const known = this.#providers[place] as KnownProvider;
       for (const [name, { visible }] of tools) {
         if (seen.has(name) || this.#registered.get(name) !== undefined) continue;
         seen.add(name);
@@ -153,9 +153,9 @@ export class ToolView {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.call(args, context, throwsRefusals);
     const { signal } = context;
-    const others = new Set<IndexedProvider>();
+    const others = new Set<KnownProvider>();
     for (;;) {
-      let owner: IndexedProvider | undefined;
+      let owner: KnownProvider | undefined;
       try {
         owner = await abortable(this.#owner(name, others), signal);
       } catch (thrown) {
@@ -164,7 +164,7 @@ export class ToolView {
       }
       if (owner === undefined) throw new ToolNotFoundError(name);
       try {
-        return await owner.known.call(name, args, context);
+        return await owner.call(name, args, context);
       } catch (thrown) {
         if (!isNotFound(thrown, name)) throw thrown;
         others.add(owner);
@@ -174,7 +174,7 @@ export class ToolView {
 
   /** The error for an unknown name, with the nearest names and the providers whose tools are not known. */
   notFound(name: string): ToolNotFoundError {
-    const listings = this.#present(this.#providers.map(({ known }) => known.listing));
+    const listings = this.#present(this.#providers.map(({ listing }) => listing));
     const names = [...this.#registered.values()].map(({ definition }) => definition.name);
     const all = new Set([...names, ...listings.flatMap(({ tools }) => [...tools.keys()])]);
     const suggestions = nearestNames(name, all);
@@ -189,15 +189,15 @@ export class ToolView {
   }
 
   async #read(): Promise<readonly Listing[]> {
-    return this.#present(await Promise.all(this.#providers.map(({ known }) => known.read())));
+    return this.#present(await Promise.all(this.#providers.map((known) => known.read())));
   }
 
   /** Does not wait long for shared providers if there is something to show: clients are notified of later changes. */
   async #readKnown(): Promise<readonly Listing[]> {
-    const isKnown = !this.#registered.isEmpty || this.#providers.some(({ known }) => known.listing.version > 0);
+    const isKnown = !this.#registered.isEmpty || this.#providers.some(({ listing }) => listing.version > 0);
     const mostMs = isKnown ? LIMITS.time.listedTools : undefined;
     return this.#present(
-      await Promise.all(this.#providers.map(({ known, shared }) => known.read(shared ? mostMs : undefined))),
+      await Promise.all(this.#providers.map((known) => known.read(known.shared ? mostMs : undefined))),
     );
   }
 
@@ -208,7 +208,7 @@ export class ToolView {
 
   #notes(listings: readonly Listing[]): string[] {
     return listings.flatMap(({ problem }, place) =>
-      problem === undefined ? [] : [`${(this.#providers[place] as IndexedProvider).known.label} ${problem}`],
+      problem === undefined ? [] : [`${(this.#providers[place] as KnownProvider).label} ${problem}`],
     );
   }
 
@@ -228,23 +228,23 @@ export class ToolView {
   #found({ tool, score }: IndexHit, listings: readonly Listing[]): FoundTool {
     const registered = this.#registered.get(tool.name);
     if (registered !== undefined) return { tool, score, definition: () => registered.definition };
-    const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))] as IndexedProvider;
-    return { tool, score, definition: () => owner.known.definition(tool.name) };
+    const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))] as KnownProvider;
+    return { tool, score, definition: () => owner.definition(tool.name) };
   }
 
   /**
    * The provider whose tool would be called. Asks all providers that come before the first one that lists the tool, at the
    * same time.
    */
-  async #owner(name: string, others?: ReadonlySet<IndexedProvider>): Promise<IndexedProvider | undefined> {
+  async #owner(name: string, others?: ReadonlySet<KnownProvider>): Promise<KnownProvider | undefined> {
     const listing = this.#providers.find(
-      (provider) => provider.shared && !provider.isRemoved && !others?.has(provider) && provider.known.lists(name),
+      (provider) => provider.shared && !provider.isRemoved && !others?.has(provider) && provider.lists(name),
     );
     if (listing) return listing;
     const candidates = this.#likeliest(name).filter((provider) => !others?.has(provider));
-    const first = candidates.findIndex(({ known }) => known.listing.tools.has(name));
+    const first = candidates.findIndex((known) => known.lists(name));
     const before = first === -1 ? candidates : candidates.slice(0, first);
-    const asked = before.map(({ known }) => known.has(name));
+    const asked = before.map((known) => known.has(name));
     for (const [place, provider] of before.entries()) if (await asked[place]) return provider;
     return candidates[first];
   }
@@ -253,9 +253,8 @@ export class ToolView {
    * Sorts providers by likelihood: shared ones that list the tool, shared ones without a list yet, then the same of the
    * request, then the rest, because a tool may be newer than the list.
    */
-  #likeliest(name: string): readonly IndexedProvider[] {
-    const place = ({ known, shared }: IndexedProvider): number => {
-      const { tools, version } = known.listing;
+  #likeliest(name: string): readonly KnownProvider[] {
+    const place = ({ listing: { tools, version }, shared }: KnownProvider): number => {
       if (tools.has(name)) return shared ? 0 : 2;
       if (version === 0) return shared ? 1 : 3;
       return 4;

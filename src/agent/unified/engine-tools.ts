@@ -1,7 +1,6 @@
 /**
- * Connects a registry to its engine: makes the engine read due lists, shows the tools of its catalogue, and sends calls to
- * it. The engine is passed in, or created on first use. The registry's own tools and providers are scoped to the
- * registry: other users of a shared engine do not see them.
+ * Connects a registry to its engine: has the engine read lists that are due, shows what its catalogue holds, and sends calls
+ * to it. The registry's own tools and providers are scoped to it: another user of a given engine does not see them.
  * @module
  */
 
@@ -17,18 +16,17 @@ import { fail, type ToolResult } from '../../core/result.ts';
 import { isProvider, type SourceDefinition, type ToolProvider, UNDESCRIBED } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
-import { coreOf, type EngineHandle, isEngine } from '../../engine/engine-handle.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 import { outsideRequests, withRequestProviders } from '../registry/request-scope.ts';
 import type { ToolRegistry } from '../registry/tool-registry.ts';
+import { RegistryEngine, type RegistryEngineOptions } from './registry-engine.ts';
 import type { Tell } from './registry-log.ts';
-import { namingVariables, type ServerEntry } from './servers-from-env.ts';
+import { namingVariables } from './servers-from-env.ts';
 import type { AnthropicFields } from './static-tool.ts';
 import { type ExcludedTool, type ToolList, type ToolLists, toToolList } from './tool-table.ts';
 
-export interface EngineToolsOptions {
-  readonly servers: EngineHandle | readonly ServerEntry[];
-  /** The static tools of the registry. `anthropic` has their extra fields. */
+export interface EngineToolsOptions extends RegistryEngineOptions {
+  /** The static tools of the registry, and their fields for Anthropic alone. */
   readonly own: ToolRegistry;
   readonly anthropic: ReadonlyMap<string, AnthropicFields>;
   readonly tell: Tell;
@@ -37,8 +35,6 @@ export interface EngineToolsOptions {
   readonly providerMs: number;
   /** Timeout of one call to a tool of the program. */
   readonly callMs: number;
-  readonly now: () => number;
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** The outcome of reading lists. */
@@ -87,8 +83,7 @@ const NOTHING: Discovered = { changed: false, failures: [] };
 
 export class EngineTools implements ToolLists {
   readonly #options: EngineToolsOptions;
-  readonly #given: EngineCore | undefined;
-  readonly #entries: readonly ServerEntry[];
+  readonly #engine: RegistryEngine;
   readonly #providers = new Set<ToolProvider>();
   /** Lists that the program registered, by server. */
   readonly #registered = new Map<string, ToolList>();
@@ -104,17 +99,10 @@ export class EngineTools implements ToolLists {
   /** Count changes that the catalogue does not see: of servers here, of providers and the engine's state below. */
   #changes = 0;
   #ownChanges = 0;
-  #opening: Promise<EngineCore> | undefined;
-  #core: EngineCore | undefined;
-  /** The engine that calls the program's tools while the server entries are invalid. */
-  #spare: Promise<EngineCore> | undefined;
-  #closed = false;
 
   constructor(options: EngineToolsOptions) {
-    const { servers } = options;
     this.#options = options;
-    this.#given = isEngine(servers) ? coreOf(servers) : undefined;
-    this.#entries = isEngine(servers) ? [] : servers;
+    this.#engine = new RegistryEngine(options);
   }
 
   addProvider(provider: ToolProvider): void {
@@ -189,7 +177,7 @@ export class EngineTools implements ToolLists {
     const core = await this.#open();
     if (!core) return NOTHING;
     const before = this.revision;
-    if (!pick && !this.#given) await core.reload({ ifChanged: true });
+    if (!pick && !this.#engine.given) await core.reload({ ifChanged: true });
     await this.#ask(core, []);
     const { servers, providers } = this.#known();
     if (!pick) for (const server of this.#discovered) if (!servers.has(server)) this.removeServer(server, traceId);
@@ -230,11 +218,11 @@ export class EngineTools implements ToolLists {
     args: unknown,
     { traceId, signal }: SourceCallOptions,
   ): Promise<ToolResult<CallToolResult>> {
-    const core = await (isServer(source) ? this.#open() : this.#openForOwn());
+    const core = await (isServer(source) ? this.#open() : this.#engine.openForOwn());
     if (!core) return noServer(String(source), tool);
     await core.loaded();
-    // An engine that was passed in applies its own limits to static tools, too.
-    const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#given);
+    // A given engine has its own limits, which count for static tools, too.
+    const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#engine.given);
     const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
     const server = isServer(source) ? source : (this.#known(core).providers.get(source)?.definition.name ?? '');
     const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
@@ -243,10 +231,8 @@ export class EngineTools implements ToolLists {
 
   /** Ends readings. Closes the engine if this registry created it. */
   async close(): Promise<void> {
-    this.#closed = true;
     for (const keeper of this.#keepers.values()) keeper.invalidate();
-    const made = [this.#given ? undefined : this.#opening, this.#spare];
-    await Promise.all([this.#options.own.close(), ...made.map(async (opening) => (await opening)?.close())]);
+    await Promise.all([this.#options.own.close(), this.#engine.close()]);
   }
 
   #forget(source: Source): void {
@@ -269,32 +255,9 @@ export class EngineTools implements ToolLists {
     return `${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
   }
 
-  /** The engine. Undefined if none is needed, so that none is loaded. */
-  async #open(isNeeded = this.#entries.length > 0 || this.#providers.size > 0): Promise<EngineCore | undefined> {
-    if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The registry is closed.', { outcome: 'not_sent' });
-    if (!this.#given && !isNeeded) return undefined;
-    this.#opening ??= this.#given ? Promise.resolve(this.#given) : this.#make(this.#entries);
-    this.#core = await this.#opening;
-    return this.#core;
-  }
-
-  /** The engine for the program's own tools. It works even if the server entries are invalid. */
-  async #openForOwn(): Promise<EngineCore | undefined> {
-    const core = await this.#open(true);
-    if (this.#given || (await core?.getConfig().catch(() => undefined))) return core;
-    this.#spare ??= this.#make([]);
-    return this.#spare;
-  }
-
-  async #make(servers: readonly ServerEntry[]): Promise<EngineCore> {
-    const { EngineCore } = await import('../../engine/engine-core.ts');
-    const { env, now } = this.#options;
-    return new EngineCore(
-      // The registry does not search, so the engine needs no models.
-      { servers: [...servers], search: { meaning: false, phrases: false, learn: false } },
-      { ...(env && { env }), elapsed: now, background: false, wholeResults: true },
-      'memory',
-    );
+  /** The engine; undefined where there is nothing to ask, so that none is loaded. */
+  #open(): Promise<EngineCore | undefined> {
+    return this.#engine.open(this.#engine.entries.length > 0 || this.#providers.size > 0);
   }
 
   /** Runs a function of the engine with the registry's own tools and providers in scope. */
@@ -302,8 +265,8 @@ export class EngineTools implements ToolLists {
     return withRequestProviders([this.#options.own, ...this.#providers], fn);
   }
 
-  /** The sources, without those of the current request: all requests share the shown tools. */
-  #known(core: EngineCore | undefined = this.#core): Sources {
+  /** What an engine has, without what the request being served adds: what is shown is shared by all requests. */
+  #known(core: EngineCore | undefined = this.#engine.core): Sources {
     const [state] = outsideRequests(() => core?.states ?? []);
     if (!core || !state) return NO_SOURCES;
     const kept = this.#sources.get(state);
@@ -456,7 +419,7 @@ export class EngineTools implements ToolLists {
 
   /** Adapts an error to this registry: names the wrong environment variable, and mentions no meta-tools. */
   #named(error: ErrorInfo): ErrorInfo {
-    return withoutMetaTools(namingVariables(error, this.#entries, this.#options.env));
+    return withoutMetaTools(namingVariables(error, this.#engine.entries, this.#options.env));
   }
 }
 

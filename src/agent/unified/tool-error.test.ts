@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DiscoveryError, ERROR_CODES } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
-import { isRetryable, TOOL_ERROR_CODES, toRegistryFailure, toRegistryResult, toToolErrorCode } from './tool-error.ts';
+import { isRetryable, TOOL_ERROR_CODES, toRegistryFailure, toRegistryResult } from './tool-error.ts';
 import { formatToolName, parseToolName } from './unified-name.ts';
 
 describe('the four codes', () => {
   it('stand for all of ours, and each is used', () => {
-    expect(new Set(ERROR_CODES.map(toToolErrorCode))).toEqual(new Set(TOOL_ERROR_CODES));
+    const shown = ERROR_CODES.map((code) => toRegistryResult(fail(code, 'why')));
+    const codes = shown.map((result) => !result.success && result.error.code);
+    expect(new Set(codes)).toEqual(new Set(TOOL_ERROR_CODES));
   });
 
   it.each([

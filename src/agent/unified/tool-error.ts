@@ -61,12 +61,9 @@ const TOOL_ERROR_CODE_OF: Readonly<Record<ErrorCode, ToolErrorCode>> = {
   STORAGE_ERROR: 'TOOL_EXECUTION_FAILED',
 };
 
-/** Maps one of our codes to one of the four. */
-export const toToolErrorCode = (code: ErrorCode): ToolErrorCode => TOOL_ERROR_CODE_OF[code];
-
-/** Converts our error to one with one of the four codes. */
-export const toToolError = (details: ErrorInfo): ToolError => ({
-  code: toToolErrorCode(details.code),
+/** The error of a result, with one of the four codes. */
+const toToolError = (details: ErrorInfo): ToolError => ({
+  code: TOOL_ERROR_CODE_OF[details.code],
   message: details.message,
   retryable: details.retryable,
   details,

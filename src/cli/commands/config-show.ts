@@ -115,7 +115,7 @@ function configText(
 }
 
 /** `*github*, /issue/ → enabled, tags: [github, issues]` */
-export function ruleText({ pattern, server, enabled, tags = [] }: ToolRule): string {
+function ruleText({ pattern, server, enabled, tags = [] }: ToolRule): string {
   const where = server === undefined ? '' : `server ${server}: `;
   const effects = [
     enabled !== undefined && (enabled ? 'enabled' : 'disabled'),

@@ -56,7 +56,7 @@ function setAside(raw: unknown): { readonly checkable: unknown; readonly address
 }
 
 /** An empty result. */
-export const NOTHING: Imported = { entries: [], problems: [], notes: [], skipped: [] };
+const NOTHING: Imported = { entries: [], problems: [], notes: [], skipped: [] };
 
 /** Reports an entry that cannot be used. */
 export const leftOut = (problem: string): Imported => ({ ...NOTHING, problems: [problem] });

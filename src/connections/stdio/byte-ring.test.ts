@@ -13,7 +13,7 @@ it('keeps the last bytes, whatever was pushed before, from the beginning of a li
       const shown = ring.read(createRedactor([]));
       expect(all.slice(-capacity).endsWith(shown)).toBe(true);
       if (all.length <= capacity) expect(shown).toBe(all);
-      expect(ring.size).toBe(Math.min(texts.join('').length, capacity));
+      expect(shown.length).toBeLessThanOrEqual(capacity);
     }),
   );
 });

@@ -3,7 +3,7 @@
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
-import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import type { Redact } from '../../secrets/redactor.ts';
 
 export class ByteRing {
   readonly #capacity: number;
@@ -29,14 +29,6 @@ export class ByteRing {
       this.#size -= Math.min(first.length, excess);
     }
     if (this.#chunks.length > 64) this.#chunks = [Buffer.concat(this.#chunks)];
-  }
-
-  toString(): string {
-    return this.read(redactUnknown);
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /**

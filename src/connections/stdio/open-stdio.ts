@@ -84,7 +84,7 @@ async function start(
       ? `it ${child.exitReason} during the MCP handshake`
       : spawnFault(error, command, cwd);
     const why = hopeless ?? shortage(error) ?? (error instanceof Error ? error.message : String(error));
-    const words = lastWords(child.stderr.read(secrets.redactWords), secrets.redactWords);
+    const words = lastWords(child.log(secrets.redactWords), secrets.redactWords);
     throw new ServerConnectionError(
       definition.name,
       sentence(

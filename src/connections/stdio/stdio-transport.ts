@@ -13,7 +13,7 @@ import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { writeJson } from '../../json/exact-json.ts';
 import { NestingError, parseNested } from '../../json/json-nesting.ts';
 import { mostValues } from '../../json/json-survey.ts';
-import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import type { Redact } from '../../secrets/redactor.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
@@ -29,13 +29,11 @@ import { largeTurns } from '../large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../line-reader.ts';
 import { LoopShare, UNASKED } from '../loop-share.ts';
 import { isAwaited, isWanted, lostAnswer } from '../lost-answer.ts';
-import type { StderrListener } from '../open-options.ts';
-import { ByteRing } from './byte-ring.ts';
+import { ChildLog, type ChildLogOptions } from './child-log.ts';
 import { LargeRequests } from './large-requests.ts';
 import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
-import { ThinnedLines } from './thinned-lines.ts';
 
-export interface StdioTransportOptions {
+export interface StdioTransportOptions extends ChildLogOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -44,12 +42,6 @@ export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
   /** Most values in one large message. */
   readonly maxMessageValues?: number | undefined;
-  /** How much of stderr is kept, in bytes. */
-  readonly stderrBytes: number;
-  /** Receives stderr as it arrives. */
-  readonly onStderr?: StderrListener | undefined;
-  /** Removes known secrets from lines that are cut. */
-  readonly redact?: Redact | undefined;
   /** How long each stage of ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
   /** How many bytes may wait for the child to read them. Default: as many as one message. */
@@ -59,7 +51,6 @@ export interface StdioTransportOptions {
 }
 
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
-const NEWLINE = 0x0a;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines between messages that are not charged. */
 const FEW_BLANK = 256;
@@ -77,14 +68,10 @@ export class StdioTransport implements Wire {
   onerror?: ((error: Error) => void) | undefined;
   /** Lines on stdout that were not JSON-RPC. */
   noise = 0;
-  readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #lines: LineReader | undefined;
-  /** Noise that is not in the log yet. */
-  #unheard = '';
-  /** Whether the last line of stderr is unfinished. Noise inside it could split a secret, which no redactor would find. */
-  #isMidLine = false;
+  readonly #log: ChildLog;
   /** Messages in it that no caller waited for, and all messages. */
   #unasked = 0;
   #messages = 0;
@@ -95,7 +82,6 @@ export class StdioTransport implements Wire {
   /** The first caller, and whether there are others. */
   #caller: string | undefined;
   #isShared = false;
-  readonly #errors: ThinnedLines;
   readonly #errorShare = new LoopShare(UNASKED);
   /** Milliseconds spent on the current chunk and on earlier chunks of an incomplete line; and since when. */
   #spent = 0;
@@ -111,14 +97,12 @@ export class StdioTransport implements Wire {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
-    this.stderr = new ByteRing(options.stderrBytes);
-    this.#errors = new ThinnedLines((chunk, isAfterGap) => options.onStderr?.(chunk, isAfterGap));
+    this.#log = new ChildLog(options);
   }
 
   /** The end of stderr, with the noise of stdout. */
   log(redact: Redact): string {
-    const text = this.stderr.read(redact);
-    return this.#unheard === '' ? text : `${text}${this.#isMidLine ? '\n' : ''}${redact(this.#unheard)}`;
+    return this.#log.read(redact);
   }
 
   /** The child's process id while it runs. */
@@ -182,23 +166,21 @@ export class StdioTransport implements Wire {
       });
       const { stderr } = child;
       stderr.on('data', (chunk: Buffer) => {
-        const end = this.#unheard === '' ? 0 : chunk.lastIndexOf(NEWLINE) + 1;
-        if (end > 0) this.#heard(chunk.subarray(0, end));
-        if (end < chunk.length) this.#heard(chunk.subarray(end));
+        this.#log.push(chunk);
         const pause = this.#errorShare.charge(CHUNK_MS);
         if (pause === 0 || this.#exit) return;
         stderr.pause();
         setTimeout(() => stderr.resume(), pause).unref();
       });
       // The last message of a server that exits may lack its newline.
-      stdout.once('end', () => lines.push(Buffer.of(NEWLINE)));
+      stdout.once('end', () => lines.push(Buffer.from('\n')));
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
         // Its last output is still being read.
         if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
-        this.#keepNoise(true);
+        this.#log.keepNoise(true);
         this.onclose?.();
         void this.close();
       };
@@ -329,30 +311,7 @@ export class StdioTransport implements Wire {
     this.#unasked++;
     if (line.trim() === '') return;
     this.noise++;
-    if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${this.#shortened(line)}\n`;
-  }
-
-  /** Cut between words: the rest of this line passes no redactor. */
-  #shortened(line: string): string {
-    const { redact = redactUnknown } = this.#options;
-    return line.length <= LIMITS.text.long ? line : redact.cut(line, LIMITS.text.long).replace(/\S+$/, '…');
-  }
-
-  #heard(errors: Buffer): void {
-    this.stderr.push(errors);
-    this.#errors.push(errors);
-    this.#isMidLine = errors.at(-1) !== NEWLINE;
-    this.#keepNoise();
-  }
-
-  /** Puts noise into the log once no line of stderr is unfinished, or at the end. */
-  #keepNoise(atEnd = false): void {
-    if (this.#unheard === '' || (this.#isMidLine && !atEnd)) return;
-    const noise = Buffer.from(this.#isMidLine ? `\n${this.#unheard}` : this.#unheard);
-    this.stderr.push(noise);
-    this.#options.onStderr?.(noise);
-    this.#unheard = '';
-    this.#isMidLine = false;
+    this.#log.noise(line);
   }
 
   /**
@@ -373,7 +332,7 @@ export class StdioTransport implements Wire {
     this.#messages = 0;
     this.#unasked = 0;
     this.#spent = 0;
-    this.#keepNoise();
+    this.#log.keepNoise();
     const pause = ms === 0 ? 0 : this.#share.charge(ms);
     // A process that has ended is read to its end.
     if (pause === 0 || this.#exit) return undefined;

@@ -2,14 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
 import { aCall, codeOf, DONE, done, failing, held, never } from '../../../test/fixtures/execution/test-kit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { fail, ok, toFailure } from '../../core/result.ts';
 import { type Handler, pipeline } from '../pipeline.ts';
 import { CircuitBreakers } from './breaker.ts';
 import { timeout } from './timeout.ts';
 
-/** Whether a breaker refuses calls; asking changes nothing. */
-const stateOf = async (breakers: CircuitBreakers): Promise<'open' | 'closed'> =>
-  codeOf(await breakers.gate(done)(aCall())) === 'ok' ? 'closed' : 'open';
+/** Whether a breaker refuses calls, and until when: the end of a pause, or of a probe. Asking changes nothing. */
+const stateOf = async (breakers: CircuitBreakers): Promise<'open' | 'probing' | 'closed'> => {
+  const result = await breakers.gate(done)(aCall());
+  if (result.success) return 'closed';
+  return result.error.retryAfterMs === LIMITS.pace.breaker ? 'probing' : 'open';
+};
 
 describe('breakers', () => {
   test('five dead calls open the breaker; refusals then come at once and say when to try again', async () => {
@@ -43,6 +47,7 @@ describe('breakers', () => {
     await clock.advance(30_000);
     const { handler, end } = held();
     const probe = breakers.watch(handler)(aCall());
+    expect(await stateOf(breakers)).toBe('probing');
     expect(codeOf(await breakers.watch(done)(aCall()))).toBe('SERVER_UNAVAILABLE');
     end();
     await probe;
@@ -128,7 +133,7 @@ describe('breakers', () => {
     const probe = breakers.watch(handler)(aCall());
     end(lost());
     await old;
-    expect(await stateOf(breakers)).toBe('open');
+    expect(await stateOf(breakers)).toBe('probing');
     end();
     await probe;
     expect(await stateOf(breakers)).toBe('closed');

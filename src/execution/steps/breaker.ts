@@ -90,7 +90,7 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
 }
 
 /** Tells whether an error is the fault of the server or the connection, not of the call. */
-export function isInfrastructureFailure(error: ErrorInfo): boolean {
+function isInfrastructureFailure(error: ErrorInfo): boolean {
   // A server that lost our session is reconnected; that shows whether it works.
   if (causeOf(error) instanceof UnheededError) return false;
   // A failure that only the user can fix is reported every time; an open breaker would hide it.

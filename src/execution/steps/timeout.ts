@@ -10,7 +10,7 @@ import { DEFAULTS } from '../../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
-import type { Handler, Step } from '../pipeline.ts';
+import { type Handler, nameOf, type Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
 
@@ -46,15 +46,11 @@ export function timeout(options: TimeoutOptions = {}): Step {
   };
 }
 
-const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
+const tooLate = (call: ToolCall): ToolResult<never> =>
   fail(
     'TOOL_EXECUTION_TIMEOUT',
-    `The deadline for ${server}:${tool} passed before it could be called; nothing was sent.`,
-    {
-      server,
-      tool,
-      outcome: 'not_sent',
-    },
+    `The deadline for ${nameOf(call)} passed before it could be called; nothing was sent.`,
+    { server: call.server, tool: call.tool, outcome: 'not_sent' },
   );
 
 /** One watched call: its timer, the derived signal and the single answer. */
@@ -139,7 +135,7 @@ class WatchedCall implements Watched, IdleClock {
       : `took over ${seconds} s`;
     const failure = fail(
       'TOOL_EXECUTION_TIMEOUT',
-      `${server}:${tool} ${what} and was given up. It may still have taken effect: check before calling it again.`,
+      `${nameOf(this.#call)} ${what} and was given up. It may still have taken effect: check before calling it again.`,
       { server, tool, outcome: 'unknown' },
     );
     this.#settle(failure);

@@ -10,8 +10,8 @@ import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
-import type { Step } from '../pipeline.ts';
-import type { Problem } from '../validation/problem.ts';
+import { nameOf, type Step } from '../pipeline.ts';
+import { detailsOf, listed, type Problem } from '../validation/problem.ts';
 import { unwrapped } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
 import { asKnown } from '../validation/seen-names.ts';
@@ -77,10 +77,11 @@ function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema 
   return args === call.arguments ? call : { ...call, arguments: args };
 }
 
-function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
+function tooDeep(call: ToolCall): ToolResult<never> {
+  const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
+    `Arguments of ${nameOf(call)} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
     { server, tool, outcome: 'not_sent' },
   );
 }
@@ -89,13 +90,12 @@ function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never>
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} do not fit its schema: ${list(problems)}. Fix these and call again; nothing was sent.`,
+    `Arguments of ${nameOf(call)} do not fit its schema: ${listed(problems)}. Fix these and call again; nothing was sent.`,
     {
       server,
       tool,
       outcome: 'not_sent',
-      schema: Object.fromEntries(problems.map(({ path, schema }) => [path === '' ? '(all)' : path, schema])),
-      suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
+      ...detailsOf(problems),
     },
   );
 }
@@ -123,7 +123,7 @@ async function checkOutput(
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `The result of ${server}:${tool} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data, redact)}`,
+    `The result of ${nameOf(call)} does not fit its output schema: ${listed(verdict.problems)}. The tool did run. ${originalText(data, redact)}`,
     { server, tool, outcome: 'failed' },
   );
 }
@@ -136,8 +136,6 @@ const NOTHING: Verdict = {
   status: 'broken',
   problems: [{ path: '', message: 'there is no structured content', schema: undefined }],
 };
-
-const list = (problems: readonly Problem[]): string => problems.map((problem) => problem.message).join('; ');
 
 /** Returns the tool's text, so that the agent still sees a refused result. */
 function originalText(data: CallToolResult, redact: Redact): string {

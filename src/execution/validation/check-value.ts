@@ -24,7 +24,7 @@ export interface Violation {
 }
 
 /** Thrown through the walk when the budget is spent; never leaves this folder. */
-export class OutOfFuel extends Error {}
+class OutOfFuel extends Error {}
 
 /** One walk over a value. `found` is absent when only yes or no is wanted. */
 export class Walk {

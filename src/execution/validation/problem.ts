@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ErrorDetails } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { nearestName } from '../../text/nearest-names.ts';
 import type { Path, Violation } from './check-value.ts';
@@ -20,6 +21,15 @@ export interface Problem {
   /** A name or value that was probably meant. */
   readonly suggestion?: string | undefined;
 }
+
+/** The problems in one line. */
+export const listed = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join('; ');
+
+/** The violated parts of the schema by path, and the suggestions, for an error. */
+export const detailsOf = (problems: readonly Problem[]): Pick<ErrorDetails, 'schema' | 'suggestions'> => ({
+  schema: Object.fromEntries(problems.map(({ path, schema }) => [path === '' ? '(all)' : path, schema])),
+  suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
+});
 
 /** Describes violations, without duplicates. */
 export function describeViolations(violations: readonly Violation[]): readonly Problem[] {

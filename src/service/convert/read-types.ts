@@ -267,7 +267,7 @@ class TypeReader {
 }
 
 /** Returns a name in the usual form of a type: `list_issues` becomes `ListIssues`. */
-export function typeName(text: string): string {
+function typeName(text: string): string {
   const words = text.slice(0, LIMITS.names.compared).split(/[^a-zA-Z0-9]+/);
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
   return /^[A-Z]/.test(name) ? name : `Type${name}`;

@@ -31,7 +31,7 @@ export const keyword = (name: string): RtfsName => ({ kind: 'keyword', name });
 export const nameValue = (name: string): RtfsName | string => (KEYWORD.test(name) ? keyword(name) : name);
 
 /** Names that can be written as keywords. */
-export const KEYWORD = /^[A-Za-z_][A-Za-z0-9_*.+!?<>=$&%/-]{0,499}$/;
+const KEYWORD = /^[A-Za-z_][A-Za-z0-9_*.+!?<>=$&%/-]{0,499}$/;
 
 /** Tells whether a value is the keyword `:name`; without a name, whether it is any keyword. */
 export const isKeyword = (value: RtfsValue | undefined, name?: string): value is RtfsName =>
