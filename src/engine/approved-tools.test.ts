@@ -96,11 +96,18 @@ it('a program gets no definition of such a server, neither for its agent loop no
     await registry.discoverAllTools();
     return [engine.tools({ mode: 'all' }), registry.getToolDefinitions()].map((tools) => tools.map(({ name }) => name));
   };
+  const discovered = async () => {
+    const ways = [{}, { useCache: false }, { authHeaders: { a: 'b' } }];
+    const lists = await Promise.all(ways.map((way) => engine.service().discoverTools('mail', way)));
+    return lists.map((tools) => tools.map(({ provider }) => provider.toolName));
+  };
   expect(await shown()).toEqual([[], []]);
+  expect(await discovered()).toEqual([[], [], []]);
   expect(await engine.executeTool('mail', 'send')).toMatchObject({ error: { code: 'TOOL_NOT_APPROVED' } });
   const [first] = await engine.pendingTools();
   expect(await engine.approveTools('mail', first ? [first.definition] : [])).toEqual([]);
   expect(await shown()).toEqual([['mail__read'], ['mail__read']]);
+  expect(await discovered()).toEqual([['read'], ['read'], ['read']]);
   expect((await engine.executeTool('mail', 'read')).success).toBe(true);
   expect(journal.executed()).toEqual(['Reads a letter.']);
 });

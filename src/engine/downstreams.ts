@@ -232,7 +232,7 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval) await this.#confirm(state, connection, call);
+      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);

@@ -8,7 +8,7 @@ import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-polic
 import type { ErrorInfo } from '../core/errors.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { ItemKind, JsonSchema, RateLimit, ServerDefinition, ServerItems } from '../core/types.ts';
+import type { ItemKind, JsonSchema, RateLimit, ServerDefinition, ServerItems, ToolDefinition } from '../core/types.ts';
 import type { Downstreams } from '../engine/downstreams.ts';
 import type { EngineState } from '../engine/engine-state.ts';
 import { schemaToTypeExpr } from './convert/type-expr.ts';
@@ -117,7 +117,9 @@ async function freshList(
     const began = performance.now();
     try {
       const listing = await listOnce(asked, rateOf(options.rateLimit), downstreams);
-      const own = { tools: listing.tools, items: { ...NOTHING.items, ...listing.items } };
+      // What is not approved is not shown, neither from the catalogue nor from this list.
+      const isApproved = (tool: ToolDefinition) => state.policy.decide(name, tool).approval === undefined;
+      const own = { tools: listing.tools.filter(isApproved), items: { ...NOTHING.items, ...listing.items } };
       if (options.authHeaders !== undefined) return own;
       // 8. Storage, in memory and on disk.
       await discovery.taken(listing);
