@@ -557,6 +557,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** All larger messages of servers that are being received: four of the longest. */
+    answers: 64 * MIB,
     /** Shorter events of one HTTP chunk are passed on together. */
     shortEvent: 8 * KIB,
     /** Start of a refused message that is searched for its id. */
@@ -871,6 +873,8 @@ const limits = {
     unread: 3_000,
     /** Looking whether all answers have left, at the end of the gateway. */
     exit: 100,
+    /** Looking for large messages that do not grow while others wait for their memory. */
+    stalledAnswers: 1_000,
     /** Looking for servers that hang. */
     hung: 1_000,
     /** Looking for idle connections, at most so often. */
