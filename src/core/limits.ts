@@ -545,10 +545,8 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
-    /** Short requests of one HTTP client that are answered at once. */
-    runningRequests: 4,
-    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
-    waitingRequests: 64,
+    /** Unanswered requests on one connection; clients send the next one after an answer. */
+    pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
