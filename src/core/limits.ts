@@ -545,6 +545,8 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Streams on which clients without sessions wait for notifications. */
+    streams: 256,
     /** Unanswered requests on one connection; clients send the next one after an answer. */
     pipelined: 4,
     /** Connections of HTTP clients: four for each session. */

@@ -105,6 +105,34 @@ describe('many short requests', () => {
   });
 });
 
+describe('many subscriptions', () => {
+  it('of one client make room for those of others', async () => {
+    const { port } = new URL(served.url);
+    const open = new Set<string>();
+    const listen = (client: string, at: number) => {
+      const _meta = { ...META, 'io.modelcontextprotocol/clientInfo': { name: client, version: '0' } };
+      const params = { notifications: { toolsListChanged: true }, _meta };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.once('data', () => open.add(`${client} ${at}`));
+      socket.once('close', () => open.delete(`${client} ${at}`));
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return socket;
+    };
+    const sockets = [listen('modest', 0)];
+    await expect.poll(() => open.size).toBe(1);
+    for (let at = 0; at < 300; at++) sockets.push(listen('greedy', at));
+    sockets.push(listen('late', 0));
+    await expect.poll(() => open.has('late 0'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => open.size, { timeout: 20_000 }).toBe(256);
+    expect(open.has('modest 0')).toBe(true);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
 describe('many requests on one connection that waits for no answer', () => {
   it('end the connection after a few, and other clients are served', async () => {
     const { port } = new URL(served.url);

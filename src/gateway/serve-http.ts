@@ -24,6 +24,7 @@ import { messageOf } from '../text/thrown-message.ts';
 import { BodyRoom } from './body-room.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
+import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { readRequestBody } from './request-body.ts';
 import { Pipelines, RequestTurns } from './request-turns.ts';
@@ -139,6 +140,7 @@ export async function serveGatewayOnHttp(
   const unread = new UnreadAnswers();
   const bodies = new BodyRoom();
   const turns = new RequestTurns();
+  const streams = new OpenStreams();
   const pipelines = new Pipelines();
   const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
@@ -151,6 +153,7 @@ export async function serveGatewayOnHttp(
     unread.watch(response);
     const serve = (body: unknown) => {
       const from = { request, response, body };
+      streams.add(body, modernName(from), response);
       const fetch = async (web: Request): Promise<Response> => {
         incoming.set(web, from);
         const answer = await ((await isLegacyRequest(web, body))
