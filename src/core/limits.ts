@@ -765,6 +765,8 @@ const limits = {
     echo: 2_000,
     /** An answer on a stream of legacy SSE after its POST was refused. */
     lateAnswer: 50,
+    /** The body of an HTTP answer with an error status: its beginning says enough. */
+    refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
     /** Output of a process that has ended. */
