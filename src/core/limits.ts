@@ -594,10 +594,10 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
-    /** Short requests of one HTTP client that are answered at once. */
-    runningRequests: 4,
-    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
-    waitingRequests: 64,
+    /** Streams on which clients without sessions wait for notifications. */
+    streams: 256,
+    /** Unanswered requests on one connection; clients send the next one after an answer. */
+    pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
@@ -606,6 +606,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** All larger messages of servers that are being received: four of the longest. */
+    answers: 64 * MIB,
     /** Shorter events of one HTTP chunk are passed on together. */
     shortEvent: 8 * KIB,
     /** Start of a refused message that is searched for its id. */
@@ -843,6 +845,8 @@ const limits = {
     echo: 2_000,
     /** An answer on a stream of legacy SSE after its POST was refused. */
     lateAnswer: 50,
+    /** The body of an HTTP answer with an error status: its beginning says enough. */
+    refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
     /** Output of a process that has ended. */
@@ -955,6 +959,8 @@ const limits = {
     unread: 3_000,
     /** Looking whether all answers have left, at the end of the gateway. */
     exit: 100,
+    /** Looking for large messages that do not grow while others wait for their memory. */
+    stalledAnswers: 1_000,
     /** Looking for servers that hang. */
     hung: 1_000,
     /** Looking for idle connections, at most so often. */
