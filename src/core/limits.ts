@@ -499,6 +499,15 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** What authorization servers send. */
+  login: {
+    /** Metadata and tokens are a few kilobytes. */
+    answer: MIB,
+    /** Characters of a `WWW-Authenticate` header that are read. */
+    challenge: 8_192,
+    /** Authorization servers of one server that are tried. */
+    issuers: 3,
+  },
   /** What an MCP Registry sends. Its entries are written by strangers. */
   registry: {
     /** One answer; a page of a hundred entries of ordinary size has a tenth of it. */
@@ -728,6 +737,12 @@ const limits = {
   time: {
     /** `setTimeout` takes no more; a longer wait would fire at once. */
     timer: 2 ** 31 - 1,
+    /** A token is renewed when it expires so soon: a call takes a while to arrive. */
+    tokenMargin: 30_000,
+    /** One request of a login. */
+    loginRequest: 15_000,
+    /** Waiting for another process that renews the same token: as long as its request may take. */
+    refreshTurn: 20_000,
     /** The longest `Retry-After` that is waited for. */
     retryAfter: MINUTE,
     /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */
