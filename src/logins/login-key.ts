@@ -72,7 +72,7 @@ export async function systemKeychain(folder: string): Promise<Keychain | undefin
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring');
     // Without a Secret Service, Linux would keep the key in memory until the next restart.
-    const entry = AsyncEntry.withOptions(SERVICE, folder, { linux: { store: 'secret-service' } });
+    const entry = new AsyncEntry(SERVICE, folder, { linux: { store: 'secret-service' } });
     return {
       get: async () => (await entry.getPassword()) ?? undefined,
       set: (value) => entry.setPassword(value),
