@@ -60,6 +60,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/inspect.ts')).inspect,
   },
   execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
+  login: {
+    summary: 'Log in to a remote server in the browser',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'Log out of a remote server',
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

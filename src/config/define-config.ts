@@ -12,6 +12,7 @@
  * @module
  */
 import type * as z from 'zod/mini';
+import type { LoginSettings } from '../core/types.ts';
 import type { discoverySchema } from './schema.ts';
 import type { serverSchema } from './server-schema.ts';
 
@@ -56,6 +57,8 @@ export interface RemoteConfig {
   headers?: Record<string, string> | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   auth?: 'env' | undefined;
+  /** Settings of the login with OAuth, for servers whose own metadata do not suffice. */
+  oauth?: LoginSettings | undefined;
 }
 
 /** A file that holds the `discovery` section beside other products' keys. */

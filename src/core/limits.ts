@@ -507,6 +507,8 @@ const limits = {
     challenge: 8_192,
     /** Authorization servers of one server that are tried. */
     issuers: 3,
+    /** Answers with a wrong `state` before a login is given up: another program sends them. */
+    strays: 20,
   },
   /** What an MCP Registry sends. Its entries are written by strangers. */
   registry: {
@@ -739,6 +741,10 @@ const limits = {
     timer: 2 ** 31 - 1,
     /** A token is renewed when it expires so soon: a call takes a while to arrive. */
     tokenMargin: 30_000,
+    /** A person logs in and comes back. */
+    login: 5 * MINUTE,
+    /** A keychain that asks a person to unlock it waits for long. */
+    keychain: 10_000,
     /** One request of a login. */
     loginRequest: 15_000,
     /** Waiting for another process that renews the same token: as long as its request may take. */
@@ -817,6 +823,10 @@ const limits = {
   },
   /** The pause between two attempts, looks or writes, in milliseconds. Retries of calls have keys under `retry`. */
   pace: {
+    /** Between two questions whether a person has typed the code of a login, unless the server says otherwise. */
+    deviceCode: 5_000,
+    /** The shortest such pause. */
+    deviceCodeLeast: 1_000,
     /** First pause before another attempt to connect; it doubles. */
     connectRetry: 1_000,
     /** Longest pause between two attempts to connect. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 
 export interface CallbackListener {
@@ -25,10 +26,7 @@ const PORTS = { from: 20_000, count: 10_000 };
 export const callbackPort = (url: string): number =>
   PORTS.from + (createHash('sha256').update(url).digest().readUInt32BE(0) % PORTS.count);
 
-/**
- * Listens. The socket is the mutex of logins to one server: a second login on this machine finds the port in use.
- * Another program may have it, too; then any other port serves, unless the redirect address is fixed.
- */
+/** Listens. If another program has the usual port, any other serves; the port of a fixed redirect address stays. */
 export async function listenForCallback(redirectUri: string | undefined, port: number): Promise<CallbackListener> {
   const fixed = redirectUri === undefined ? undefined : new URL(redirectUri);
   const path = fixed?.pathname ?? PATH;
@@ -50,10 +48,16 @@ export async function listenForCallback(redirectUri: string | undefined, port: n
     wake();
   });
   server.requestTimeout = LIMITS.time.httpRequest;
-  await listen(server, fixed?.port ? Number(fixed.port) : port, hostname);
+  await listen(server, fixed?.port ? Number(fixed.port) : port, hostname).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE' && !fixed?.port) return listen(server, 0, hostname);
+    throw new DiscoveryError(
+      'STORAGE_ERROR',
+      `The address ${redirectUri} of the login is in use (${error.code}). End the program that uses it, or change connection.oauth.redirectUri.`,
+    );
+  });
   const { port: actual } = server.address() as AddressInfo;
   return {
-    redirectUri: redirectUri ?? `http://${hostname}:${actual}${path}`,
+    redirectUri: fixed?.port ? String(redirectUri) : `http://${hostname}:${actual}${path}`,
     next: async () => {
       while (arrived.length === 0)
         await new Promise<void>((resolve) => {

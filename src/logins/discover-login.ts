@@ -5,15 +5,23 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { LoginSettings } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import type { Challenge } from './challenge.ts';
-import type { LoginSettings } from './login-settings.ts';
+import { LoginAddressError } from './oauth-fetch.ts';
+
+/** The metadata of an authorization server, with fields that the SDK does not name. */
+export type IssuerMetadata = AuthorizationServerMetadata & {
+  readonly device_authorization_endpoint?: unknown;
+  readonly revocation_endpoint?: unknown;
+  readonly client_id_metadata_document_supported?: unknown;
+};
 
 /** Where to log in for one server. */
 export interface LoginPlace {
   readonly issuer: string;
-  readonly metadata: AuthorizationServerMetadata;
+  readonly metadata: IssuerMetadata;
   /** The `resource` of all requests; undefined where the settings leave it out. */
   readonly resource: string | undefined;
   /** The scopes to ask for: those of the challenge, else those that the server supports. */
@@ -46,6 +54,7 @@ export async function discoverLogin(
     .catch((error: unknown) => {
       // A network that does not answer says nothing about the server.
       if (error instanceof TypeError) return refuse(`its metadata could not be read (${told(error)}). Try again.`);
+      if (error instanceof LoginAddressError) return refuse(told(error));
       return undefined;
     });
   if (resourceMetadata && !covers(resourceMetadata.resource, url))

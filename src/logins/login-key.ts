@@ -5,6 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { limitTime } from '../async/time-limit.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
 
@@ -25,42 +28,60 @@ export interface Keychain {
 const SERVICE = 'anygpt';
 const BYTES = 32;
 
-/** Returns the key, and makes one on the first use. A key file wins: logins were encrypted with it. */
-export async function loginKey(folder: string, keychain: Keychain | undefined): Promise<LoginKey> {
+/** Stands in the key file if the keychain has the key. A keychain that does not answer once must not cost the logins. */
+const IN_KEYCHAIN = 'keychain';
+
+/** Returns the key, and makes one on the first use: in the keychain if it keeps it, else in the file. */
+export async function loginKey(folder: string, keychain: () => Promise<Keychain | undefined>): Promise<LoginKey> {
   const file = join(folder, 'key');
+  const known = await readKey(file, keychain);
+  if (known) return known;
   return withLock(file, async () => {
-    const inFile = await readKey(file);
-    if (inFile) return { key: inFile, place: 'file' };
-    const inKeychain = await fromKeychain(keychain);
-    if (inKeychain) return { key: inKeychain, place: 'keychain' };
+    // Another process may have made it.
+    const others = await readKey(file, keychain);
+    if (others) return others;
     const key = randomBytes(BYTES);
-    await writeAtomically(file, `${key.toString('base64')}\n`);
-    return { key, place: 'file' };
+    const place = (await isKept(await keychain(), key)) ? 'keychain' : 'file';
+    await writeAtomically(file, `${place === 'keychain' ? IN_KEYCHAIN : key.toString('base64')}\n`);
+    return { key, place };
   });
 }
 
-async function readKey(file: string): Promise<Buffer | undefined> {
-  try {
-    return keyOf(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+async function readKey(file: string, keychain: () => Promise<Keychain | undefined>): Promise<LoginKey | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
     throw error;
+  });
+  if (text === undefined) return undefined;
+  if (text.trim() !== IN_KEYCHAIN) {
+    const key = keyOf(text);
+    if (key) return { key, place: 'file' };
+    throw unreadable(`${file} has no key. Remove it and log in again.`);
+  }
+  const kept = await inTime((await keychain())?.get()).catch(() => undefined);
+  const key = keyOf(kept ?? '');
+  if (key) return { key, place: 'keychain' };
+  throw unreadable(
+    `the keychain of this computer does not give the key. Unlock it, or remove ${file} and log in again.`,
+  );
+}
+
+const unreadable = (why: string): DiscoveryError =>
+  new DiscoveryError('STORAGE_ERROR', `Saved logins cannot be read: ${why}`, { outcome: 'not_sent' });
+
+/** Gives the key to the keychain. Some keychains accept everything and keep nothing. */
+async function isKept(keychain: Keychain | undefined, key: Buffer): Promise<boolean> {
+  if (keychain === undefined) return false;
+  try {
+    await inTime(keychain.set(key.toString('base64')));
+    return keyOf((await inTime(keychain.get())) ?? '')?.equals(key) ?? false;
+  } catch {
+    return false;
   }
 }
 
-/** A keychain that cannot be asked, locked or absent, is as good as none. */
-async function fromKeychain(keychain: Keychain | undefined): Promise<Buffer | undefined> {
-  try {
-    const known = keyOf((await keychain?.get()) ?? '');
-    if (known || !keychain) return known;
-    const key = randomBytes(BYTES);
-    await keychain.set(key.toString('base64'));
-    // Some keychains accept everything and keep nothing.
-    return keyOf((await keychain.get()) ?? '')?.equals(key) ? key : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const inTime = <T>(work: Promise<T> | undefined): Promise<T | undefined> =>
+  limitTime({ ms: LIMITS.time.keychain, overdue: () => new Error('no answer') }, () => work);
 
 function keyOf(text: string): Buffer | undefined {
   const key = Buffer.from(text.trim(), 'base64');

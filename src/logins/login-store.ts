@@ -4,13 +4,12 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
-import { type LockOptions, withLock } from '../disk/file-lock.ts';
+import { withLock } from '../disk/file-lock.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
 import { isObject } from '../json/plain-object.ts';
 import type { LoginKey } from './login-key.ts';
-import { type LoginOwner, loginName, type SavedLogin, secretsOf } from './saved-login.ts';
+import { type LoginOwner, loginFile, loginName, type SavedLogin, secretsOf } from './saved-login.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -33,29 +32,33 @@ export class LoginStore {
 
   /** Returns a login; undefined if there is none. One that cannot be decrypted counts as none. */
   async read(owner: LoginOwner): Promise<SavedLogin | undefined> {
-    const name = loginName(owner);
-    const sealed = await readFile(this.#file(name)).catch((error: NodeJS.ErrnoException) => {
+    const sealed = await readFile(this.#file(owner)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    const login = sealed && parsed(open(sealed.toString('utf8'), (await this.key()).key, name));
+    const login = sealed && parsed(open(sealed.toString('utf8'), (await this.key()).key, loginName(owner)));
     if (login) this.#options.learn(secretsOf(login));
     return login;
   }
 
   async write(owner: LoginOwner, login: SavedLogin): Promise<void> {
-    const name = loginName(owner);
     this.#options.learn(secretsOf(login));
-    await writeAtomically(this.#file(name), `${seal(JSON.stringify(login), (await this.key()).key, name)}\n`);
+    const sealed = seal(JSON.stringify(login), (await this.key()).key, loginName(owner));
+    await writeAtomically(this.#file(owner), `${sealed}\n`);
   }
 
   async remove(owner: LoginOwner): Promise<void> {
-    await rm(this.#file(loginName(owner)), { force: true });
+    await rm(this.#file(owner), { force: true });
   }
 
   /** Runs work that no other process does for this login at the same time. */
-  locked<T>(owner: LoginOwner, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-    return withLock(this.#file(loginName(owner)), work, { waitMs: LIMITS.time.refreshTurn, ...options });
+  locked<T>(owner: LoginOwner, work: () => Promise<T>): Promise<T> {
+    return withLock(this.#file(owner), work, { waitMs: LIMITS.time.refreshTurn });
+  }
+
+  /** Runs an interactive login that no other process has on its screen at the same time. */
+  alone<T>(owner: LoginOwner, work: () => Promise<T>): Promise<T> {
+    return withLock(`${this.#file(owner)}.screen`, work, { waitMs: LIMITS.time.login });
   }
 
   /** The key and where it is kept. */
@@ -67,8 +70,8 @@ export class LoginStore {
     return this.#key;
   }
 
-  #file(name: string): string {
-    return join(this.#options.folder, `${name}.login`);
+  #file(owner: LoginOwner): string {
+    return loginFile(this.#options.folder, owner);
   }
 }
 

@@ -13,28 +13,32 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** Addresses that only a server in the same network may name: private, link-local, shared, unspecified. */
+/** Addresses of the link, such as the metadata services of clouds. No server may name one. */
+const link = new BlockList();
+link.addSubnet('169.254.0.0', 16);
+link.addSubnet('fe80::', 10, 'ipv6');
+
+/** Addresses that only a server in the same network may name: private, shared, unspecified. */
 const inner = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
-  ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
 ] as const)
   inner.addSubnet(net, bits);
 inner.addSubnet('fc00::', 7, 'ipv6');
-inner.addSubnet('fe80::', 10, 'ipv6');
 inner.addAddress('::', 'ipv6');
 
-type Reach = 'public' | 'inner' | 'loopback';
+type Reach = 'public' | 'inner' | 'loopback' | 'link';
 
 function reachOf(address: string): Reach {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return reachOf(mapped);
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (loopback.check(address, family)) return 'loopback';
+  if (link.check(address, family)) return 'link';
   return inner.check(address, family) ? 'inner' : 'public';
 }
 
@@ -64,8 +68,8 @@ export function oauthFetch(serverUrl: string | URL, send: typeof fetch = httpFet
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && reach === 'loopback'))
       throw new LoginAddressError(`${url.origin} is not https.`);
     own ??= reachOfHost(server.hostname);
-    if (reach !== 'public' && url.hostname !== server.hostname && (await own) !== reach)
-      throw new LoginAddressError(`${url.origin} is in a private network, and ${server.origin} is not.`);
+    if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own) !== reach))
+      throw new LoginAddressError(`${url.origin} is in a private network. ${server.host} may not lead there.`);
     const body = init.body instanceof URLSearchParams ? String(init.body) : init.body;
     const headers = new Headers(init.headers);
     if (init.body instanceof URLSearchParams && !headers.has('content-type'))

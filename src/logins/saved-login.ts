@@ -3,8 +3,10 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { wallNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { LoginSettings } from '../core/types.ts';
 
 /** The client that the authorization server knows. */
 export interface LoginClient {
@@ -34,21 +36,31 @@ export interface SavedLogin {
 export interface LoginOwner {
   /** The server's address as configured. */
   readonly url: string;
-  /** The configured client id, if any: another client is another login. */
-  readonly clientId?: string | undefined;
+  /** The settings that make another login of it: another client, authorization server or resource. */
+  readonly settings?: Pick<LoginSettings, 'clientId' | 'authorizationServer' | 'resource'> | undefined;
   /** The authenticated user of a gateway; empty for the local user. */
   readonly principal?: string | undefined;
 }
 
 /** Returns the name under which a login is kept. It tells nothing about the login. */
-export const loginName = ({ url, clientId = '', principal = '' }: LoginOwner): string =>
-  createHash('sha256')
-    .update(JSON.stringify([url, clientId, principal]))
-    .digest('hex');
+export function loginName({
+  url,
+  settings: { clientId, authorizationServer, resource } = {},
+  principal,
+}: LoginOwner): string {
+  const parts = [url, clientId, authorizationServer, resource, principal].map((part) => part ?? null);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Returns the file of a login. */
+export const loginFile = (folder: string, owner: LoginOwner): string => join(folder, `${loginName(owner)}.login`);
 
 /** Tells whether a token should be refreshed before it is used. */
 export const isExpiring = ({ expiresAt }: SavedLogin, now: number = wallNow()): boolean =>
   expiresAt !== undefined && expiresAt - now < LIMITS.time.tokenMargin;
+
+/** Returns the Authorization header of a login. */
+export const bearerOf = (login: SavedLogin | undefined): string | undefined => login && `Bearer ${login.accessToken}`;
 
 /** The secrets of a login, for the redactor. */
 export const secretsOf = ({ accessToken, refreshToken, client }: SavedLogin): readonly string[] =>

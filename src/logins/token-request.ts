@@ -63,7 +63,7 @@ function tokensIn(
 }
 
 /** Adds what identifies the client, by the first way that both know. */
-function identify(
+export function identify(
   { client_id, client_secret, token_endpoint_auth_method: registered }: LoginClient,
   supported: readonly string[] = [],
   body: URLSearchParams,
