@@ -3,6 +3,8 @@
  * @module
  */
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { loginScreen } from './login-screen.ts';
 import type { Session } from './session.ts';
 
@@ -39,4 +41,20 @@ export async function logInTo(session: Session, name: string, { usesBrowser, sco
   } finally {
     screen[Symbol.dispose]();
   }
+}
+
+/**
+ * Offers a login to a person whose call needs one. Resolves with whether the call may be made again: it was not sent,
+ * and the person has logged in.
+ */
+export async function offerLogin(session: Session, error: ErrorInfo): Promise<boolean> {
+  const { io, json } = session;
+  const { code, message, server, outcome } = error;
+  if (code !== 'SERVER_AUTH_REQUIRED' || outcome !== 'not_sent' || !message.includes('anygpt mcp login')) return false;
+  if (server === undefined || json || !io.stdin.isTTY || !io.stderr.isTTY) return false;
+  const { isYes } = await import('./ask.ts');
+  if (!(await isYes(io, `${oneLine(server, LIMITS.names.shown)} wants a login. Log in now? [y/N] `))) return false;
+  const done = await logInTo(session, server, { usesBrowser: true });
+  if (done.error) session.note(done.error.message);
+  return done.status === 'logged-in';
 }

@@ -7,6 +7,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { httpFetch } from '../connections/http/http-fetch.ts';
 import { LIMITS } from '../core/limits.ts';
+import { messageOf } from '../text/thrown-message.ts';
 
 /** Addresses of this machine. */
 const loopback = new BlockList();
@@ -64,10 +65,10 @@ export function oauthFetch(serverUrl: string | URL, send: typeof fetch = httpFet
   let own: Promise<Reach> | undefined;
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const reach = await reachOfHost(url.hostname);
+    const reach = await reachOfHost(url.hostname).catch(asNetworkError);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && reach === 'loopback'))
       throw new LoginAddressError(`${url.origin} is not https.`);
-    own ??= reachOfHost(server.hostname);
+    own ??= reachOfHost(server.hostname).catch(asNetworkError);
     if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own) !== reach))
       throw new LoginAddressError(`${url.origin} is in a private network. ${server.host} may not lead there.`);
     const body = init.body instanceof URLSearchParams ? String(init.body) : init.body;
@@ -78,15 +79,16 @@ export function oauthFetch(serverUrl: string | URL, send: typeof fetch = httpFet
       AbortSignal.timeout(LIMITS.time.loginRequest),
       ...(init.signal ? [init.signal] : []),
     ]);
-    let response: Response;
-    try {
-      response = await send(url, { ...init, body: body ?? null, headers, redirect: 'manual', signal });
-    } catch (error) {
-      // The SDK tells a network that does not answer from a server without metadata by this type.
-      throw error instanceof TypeError ? error : new TypeError(String(error), { cause: error });
-    }
+    const response = await send(url, { ...init, body: body ?? null, headers, redirect: 'manual', signal }).catch(
+      asNetworkError,
+    );
     return new Response(await bounded(response), response);
   };
+}
+
+/** The SDK tells a network that does not answer from a server without metadata by this type. */
+function asNetworkError(error: unknown): never {
+  throw error instanceof TypeError ? error : new TypeError(messageOf(error), { cause: error });
 }
 
 /** Reads a whole body; metadata and tokens are short. */

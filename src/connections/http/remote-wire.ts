@@ -146,8 +146,11 @@ abstract class RemoteWire implements Wire {
       const { status } = response;
       const isChallenge = response.headers.has('www-authenticate');
       if (status !== 401 && !(status === 403 && isChallenge)) return response;
-      const next = await credentials.refused({ sent, response, isCall, isRepeated });
-      if (next === 'retry' && !isRepeated && (isChallenge || !isCall)) {
+      const mayRepeat = isChallenge || !isCall;
+      const next = await credentials.refused({ sent, response, isCall, isRepeated }).catch((error: unknown) => {
+        throw mayRepeat ? error : withUnknownOutcome(error);
+      });
+      if (next === 'retry' && !isRepeated && mayRepeat) {
         await response.body?.cancel();
         continue;
       }
@@ -285,6 +288,12 @@ class SseWire extends RemoteWire {
     }
   }
 }
+
+/** The call was sent, whatever became of the renewal of its token. */
+const withUnknownOutcome = (error: unknown): unknown =>
+  error instanceof DiscoveryError
+    ? new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' })
+    : error;
 
 /** Tells whether a failed handshake means that the server does not speak Streamable HTTP at all. */
 export const isWrongTransport = (error: unknown): boolean =>
