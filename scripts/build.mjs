@@ -46,7 +46,7 @@ const bundle = await rolldown({
   // The main file of jsonc-parser cannot be bundled: it passes `require` around.
   resolve: { mainFields: ['module', 'main'] },
   // Loaded only by programs that need them.
-  external: ['@napi-rs/keyring', 'jiti', 'yaml', 're2js', /^node:/],
+  external: ['jiti', 'yaml', 're2js', /^node:/],
   // Modules that only some programs load late are bundled below, with what all of them load.
   checks: { ineffectiveDynamicImport: false },
 });

@@ -91,7 +91,9 @@ function keyOf(text: string): Buffer | undefined {
 /** Returns the keychain of the operating system, if the module for it is installed. */
 export async function systemKeychain(folder: string): Promise<Keychain | undefined> {
   try {
-    const { AsyncEntry } = await import('@napi-rs/keyring');
+    // A bundler must not look for it: it is a native module, and optional.
+    const name = ['@napi-rs', 'keyring'].join('/');
+    const { AsyncEntry } = (await import(name)) as typeof import('@napi-rs/keyring');
     // Without a Secret Service, Linux would keep the key in memory until the next restart.
     const entry = new AsyncEntry(SERVICE, folder, { linux: { store: 'secret-service' } });
     return {
