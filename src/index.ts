@@ -41,6 +41,7 @@ export type {
   Embedder,
   JsonSchema,
   Logger,
+  LoginSettings,
   Progress,
   SearchOptions,
   SearchResult,

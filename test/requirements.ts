@@ -67,6 +67,9 @@ const RTFS = 'src/service/rtfs/rtfs.test.ts';
 const EXPORT = 'src/service/export/export.test.ts';
 const EXPORT_COMMAND = 'src/cli/commands/export.test.ts';
 
+const LOGINS = 'src/logins/logins.test.ts';
+const LOGINS_E2E = 'test/e2e/logins.test.ts';
+
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 1. Names, files, configuration
   'names:bins': promise(
@@ -753,7 +756,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'install --take-over moves a client’s servers behind the gateway, copies no secret, and uninstall gives them back',
     ['src/clients/installers/plan-install.test.ts', 'moves servers behind the gateway without copying a secret'],
     ['src/clients/installers/plan-install.test.ts', 'leaves with the client what the gateway could not run'],
-    ['test/e2e/installed-entry.test.ts', 'leaves a server in the client that asks for a login'],
+    ['test/e2e/installed-entry.test.ts', 'moves servers that ask for a login and says which'],
   ),
   'cli:completion': promise(
     'bash, zsh and fish complete commands, options, servers and tools, and run nothing that a name holds',
@@ -1491,6 +1494,52 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'service:approval:lock': promise('The lock file has versions, pins and domains; verify compares them for CI', [
     APPROVE,
     'agree until a tool changes, comes or goes, whatever is approved',
+  ]),
+
+  // Logins towards servers
+  'login:flow': promise(
+    '`anygpt mcp login` and `logout` work against a real identity provider, and running gateways learn of both',
+    [LOGINS, 'gives calls a token, and the next process, too'],
+    [LOGINS, 'is ended by a logout, which revokes the tokens'],
+    [LOGINS, 'is taken from a pasted address where the browser is on another computer'],
+    [LOGINS, 'with too few rights says what to type'],
+    [LOGINS_E2E, 'logs in and out at the command line'],
+    [LOGINS_E2E, '3. three parallel logins'],
+  ),
+  'login:machine': promise(
+    'A program logs in with client credentials or a private key, without a person',
+    [LOGINS, 'of a program needs no person'],
+    [LOGINS, 'of a program may sign with a private key'],
+  ),
+  'login:refresh': promise(
+    'A token is renewed once however many calls and processes ask; no good token is lost, no call is made twice',
+    [LOGINS, 'that was revoked is renewed once'],
+    [LOGINS, 'is kept while the token endpoint is broken'],
+    [LOGINS, 'that cannot be renewed is not tried again and again'],
+    [LOGINS_E2E, '1. a refresh race destroys no good token'],
+    [LOGINS_E2E, '10. an expired login with a refresh token'],
+  ),
+  'login:store': promise('Tokens are encrypted in files of the user alone, and hidden in every text', [
+    LOGINS,
+    'keeps its tokens encrypted',
+  ]),
+  'login:lies': promise(
+    'Metadata that lie, addresses of private networks and answers of others are refused',
+    [LOGINS, 'where the metadata name another issuer'],
+    [LOGINS, 'where the metadata of the server are for another server'],
+    [LOGINS, 'where the authorization server is at %s'],
+    [LOGINS, 'where the authorization server does not say that it supports PKCE'],
+    [LOGINS, '4. without registration'],
+    [LOGINS, 'of another issuer, or of none, is refused'],
+  ),
+  'login:parked': promise(
+    'A server that needs a login is left alone and named; no browser opens, no key of the gateway goes downstream',
+    [LOGINS_E2E, '2. no browser opens outside login'],
+    [LOGINS_E2E, "5. a downstream's 401 is a tool result"],
+  ),
+  'login:imported': promise('Client ids of other clients are taken from their entries', [
+    'src/clients/importers/login-fields.test.ts',
+    'the login settings of %s are understood',
   ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

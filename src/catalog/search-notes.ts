@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Discovery } from './discovery.ts';
 
 /** A best hit with a lower relevance is wrong four times out of five. */
@@ -48,9 +49,13 @@ export function searchNotes(
   return notes;
 }
 
+/** The command that a person types, where a login is possible. */
+const LOGIN = 'anygpt mcp login';
+
 /** A short reason, without the server's name, which is already written before it and would begin every part of it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
-  if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
+  if (code === 'SERVER_AUTH_REQUIRED')
+    return message.includes(LOGIN) ? `login needed: ${LOGIN} ${shellWord(server)}` : 'login needed';
   const subjects = [`${server}: `, `${server} is `, `${server} `];
   const why = message
     .split(/(?<=: )/)

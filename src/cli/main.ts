@@ -85,6 +85,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Compare servers and tools with mcp-discovery.lock, for CI',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
+  login: {
+    summary: 'Log in to a remote server in the browser',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'Log out of a remote server',
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

@@ -136,8 +136,8 @@ function approvalOf({ entry, origin, isProjects }: PlacedEntry, general: Approva
 
 function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
   if (!isLocal(connection)) {
-    const { type, url, headers = {}, auth } = connection;
-    return { type, url, headers, auth };
+    const { type, url, headers = {}, auth, oauth } = connection;
+    return { type, url, headers, auth, ...(oauth && { oauth }) };
   }
   const { type, command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
   return { type, command, args, env, inheritEnv, cwd };

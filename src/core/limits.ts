@@ -543,6 +543,17 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** What authorization servers send. */
+  login: {
+    /** Metadata and tokens are a few kilobytes. */
+    answer: MIB,
+    /** Characters of a `WWW-Authenticate` header that are read. */
+    challenge: 8_192,
+    /** Authorization servers of one server that are tried. */
+    issuers: 3,
+    /** Answers with a wrong `state` before a login is given up: another program sends them. */
+    strays: 20,
+  },
   /** What an MCP Registry sends. Its entries are written by strangers. */
   registry: {
     /** One answer; a page of a hundred entries of ordinary size has a tenth of it. */
@@ -815,6 +826,16 @@ const limits = {
     timer: 2 ** 31 - 1,
     /** A call that only finds out what a tool returns. */
     safeCall: 10_000,
+    /** A token is renewed when it expires so soon: a call takes a while to arrive. */
+    tokenMargin: 30_000,
+    /** A person logs in and comes back. */
+    login: 5 * MINUTE,
+    /** A keychain that asks a person to unlock it waits for long. */
+    keychain: 10_000,
+    /** One request of a login. */
+    loginRequest: 15_000,
+    /** Waiting for another process that renews the same token: as long as its request may take. */
+    refreshTurn: 20_000,
     /** The longest `Retry-After` that is waited for. */
     retryAfter: MINUTE,
     /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */
@@ -897,6 +918,10 @@ const limits = {
   pace: {
     /** A server is asked again when a tool is called that had changed in its last list. */
     secondLook: 5_000,
+    /** Between two questions whether a person has typed the code of a login, unless the server says otherwise. */
+    deviceCode: 5_000,
+    /** The shortest such pause. */
+    deviceCodeLeast: 1_000,
     /** First pause before another attempt to connect; it doubles. */
     connectRetry: 1_000,
     /** Longest pause between two attempts to connect. */

@@ -35,6 +35,37 @@ export interface RemoteConnection {
   readonly headers: Readonly<Record<string, string>>;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   readonly auth: 'env' | undefined;
+  /** Settings of the login. */
+  readonly oauth?: LoginSettings | undefined;
+}
+
+/** How to log in to a remote server, where its own metadata do not say or are wrong. */
+export interface LoginSettings {
+  /** A client that is registered at the authorization server. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** The address of a client metadata document, used as the client id where the authorization server reads such. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The scopes to ask for, in place of those that the server names. */
+  readonly scopes?: string[] | undefined;
+  /** The redirect address of the registered client, on this machine. Without a port, any port is used. */
+  readonly redirectUri?: string | undefined;
+  /** The issuer to use in place of the one that the server names. */
+  readonly authorizationServer?: string | undefined;
+  /** The `resource` of the token, or false for authorization servers that refuse the parameter (Entra ID). */
+  readonly resource?: string | false | undefined;
+  /** For authorization servers that support PKCE and do not say so (Entra ID, Cognito). */
+  readonly allowMissingPkce?: boolean | undefined;
+  /** For authorization servers whose metadata name another issuer. It weakens the protection against mix-ups. */
+  readonly allowIssuerMismatch?: boolean | undefined;
+  /** Further parameters of the authorization request, such as `access_type: 'offline'` for Google. */
+  readonly parameters?: Record<string, string> | undefined;
+  /** `client_credentials` logs in as a program, without a person. Default: as a person. */
+  readonly grant?: 'client_credentials' | undefined;
+  /** A private key in PEM (PKCS #8), in place of a client secret. */
+  readonly privateKey?: string | undefined;
+  /** The algorithm of the private key. Default `RS256`. */
+  readonly keyAlgorithm?: string | undefined;
 }
 
 /** One server after all configuration was read, merged and normalised. */

@@ -9,6 +9,7 @@ import { toServerError } from '../catalog/retry-policy.ts';
 import { expandReferences, lookUpReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
+import type { Credentials } from '../connections/credentials.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
@@ -19,7 +20,7 @@ import { withHop } from '../core/hops.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import { isLocal } from '../core/transport-parts.ts';
+import { hasOwnToken, isLocal, mapTexts, transportParts } from '../core/transport-parts.ts';
 import type {
   Caller,
   IdleClock,
@@ -34,6 +35,9 @@ import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
+import type { LoginScreen } from '../logins/login-flow.ts';
+import type { KeyPlace } from '../logins/login-key.ts';
+import type { LoginTarget, LogOut, ServerLogins } from '../logins/server-logins.ts';
 import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
@@ -65,6 +69,7 @@ export class Downstreams {
    */
   #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
+  #logins: Promise<ServerLogins> | undefined;
 
   /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
@@ -117,6 +122,19 @@ export class Downstreams {
       const verdict = state.catalog.state(definition.name)?.verdict;
       if (verdict) this.pool.remember(definition, verdict);
     }
+    void this.#rereadLogins();
+  }
+
+  /** Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept. */
+  async logIn(definition: ServerDefinition, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
+    const target = this.#loginTarget(definition, undefined);
+    const settings = scopes ? { ...target.settings, scopes: [...scopes] } : target.settings;
+    return (await this.#loadLogins()).logIn({ ...target, settings }, screen);
+  }
+
+  /** Ends the login to a server. */
+  async logOut(definition: ServerDefinition): Promise<LogOut> {
+    return (await this.#loadLogins()).logOut(this.#loginTarget(definition, undefined));
   }
 
   /** Removes known secrets, and anything that looks like a credential, from a text. */
@@ -355,6 +373,57 @@ export class Downstreams {
     return expanded;
   }
 
+  /** A person may have logged in or out since the logins were read. */
+  async #rereadLogins(): Promise<void> {
+    for (const server of (await (await this.#logins)?.reread()) ?? []) await this.pool.close(server);
+  }
+
+  #loadLogins(): Promise<ServerLogins> {
+    this.#logins ??= import('../logins/server-logins.ts').then(
+      ({ ServerLogins }) =>
+        new ServerLogins({
+          home: () => this.#state?.config.home ?? '',
+          env: this.#world.env,
+          learn: (secrets) => this.#secrets.learn(secrets),
+          fetch: this.#world.fetch,
+        }),
+    );
+    return this.#logins;
+  }
+
+  /** Returns what a login needs to know of a server, with references expanded. */
+  #loginTarget({ name, connection }: ServerDefinition, principal: string | undefined): LoginTarget {
+    const { opensWith } = transportParts(connection.type);
+    if (isLocal(connection) || opensWith === undefined)
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `${name} is a program on this computer; there is nothing to log in to.`,
+        { server: name },
+      );
+    if (hasOwnToken(connection))
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `The entry of ${name} says which token to send. Remove auth and the Authorization header to log in.`,
+        { server: name },
+      );
+    const { url, oauth = {}, headers } = mapTexts(connection, (text) => this.#expand(text, `server "${name}"`));
+    return {
+      server: name,
+      url: new URL(url).href,
+      settings: oauth,
+      headers: new Headers(headers),
+      opensWith,
+      principal,
+    };
+  }
+
+  /** Returns the login of a user to a remote server. An engine that keeps nothing on disk has none. */
+  async #credentials(definition: ServerDefinition, principal: string | undefined): Promise<Credentials | undefined> {
+    const { connection } = definition;
+    if (this.#world.state === 'memory' || isLocal(connection) || hasOwnToken(connection)) return undefined;
+    return (await this.#loadLogins()).credentials(this.#loginTarget(definition, principal));
+  }
+
   async #open(
     definition: ServerDefinition,
     request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
@@ -370,6 +439,7 @@ export class Downstreams {
     try {
       return await openConnection(definition, {
         ...request,
+        credentials: await this.#credentials(definition, request.principal),
         onStderr: run?.write,
         onClose: (reason) => {
           run?.end(reason.message);

@@ -26,6 +26,7 @@ import type {
   EmbedderStatus,
   ItemRef,
   SearchResult,
+  ServerDefinition,
   ServerItems,
   ServerMetadata,
   ToolDefinition,
@@ -33,6 +34,9 @@ import type {
   ToolRef,
 } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents, RefusedCall } from '../execution/tool-executor.ts';
+import type { LoginScreen } from '../logins/login-flow.ts';
+import type { KeyPlace } from '../logins/login-key.ts';
+import type { LogOut } from '../logins/server-logins.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -473,6 +477,20 @@ export class EngineCore implements EngineHandle {
     return (await this.#state()).config;
   }
 
+  /**
+   * Logs in to a server, with a person at the screen, and asks for `scopes` in place of the server's own. Resolves with
+   * where the key of the tokens is kept.
+   */
+  async logIn(server: string, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
+    const definition = await this.#definition(server);
+    return this.#runtime.downstreams.logIn(definition, screen, scopes);
+  }
+
+  /** Ends the login to a server. */
+  async logOut(server: string): Promise<LogOut> {
+    return this.#runtime.downstreams.logOut(await this.#definition(server));
+  }
+
   /** Opens a connection to a server in advance. Throws if the server cannot be reached. */
   async connect(server: string): Promise<void> {
     (await this.lease(server, {})).release();
@@ -490,14 +508,7 @@ export class EngineCore implements EngineHandle {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-    const known = requireServer(await this.#state(), server);
-    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
-    if (isProvider(known.data))
-      throw new DiscoveryError(
-        'SERVER_NOT_FOUND',
-        `${server} is a provider of this program; there is no server to connect to.`,
-      );
-    return this.#runtime.downstreams.acquire(known.data, caller, signal);
+    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
   }
 
   /** Calls back with everything servers send outside of calls. */
@@ -519,6 +530,17 @@ export class EngineCore implements EngineHandle {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #definition(server: string): Promise<ServerDefinition> {
+    const known = requireServer(await this.#state(), server);
+    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
+    if (isProvider(known.data))
+      throw new DiscoveryError(
+        'SERVER_NOT_FOUND',
+        `${server} is a provider of this program; there is no server to connect to.`,
+      );
+    return known.data;
   }
 
   async #state(): Promise<EngineState> {
