@@ -133,6 +133,10 @@ describe('bad entries among good ones', () => {
     ['schema null', { name: 'a', inputSchema: null }, /inputSchema/],
     ['schema true', { name: 'a', inputSchema: true }, /inputSchema/],
     ['schema array', { name: 'a', inputSchema: [] }, /inputSchema/],
+    ['a schema of another type', { name: 'a', inputSchema: { type: 'array' } }, /inputSchema\.type/],
+    ['required that is a text', tool('a', { inputSchema: { required: 'a' } }), /inputSchema\.required/],
+    ['properties that are a number', tool('a', { inputSchema: { properties: 5 } }), /inputSchema\.properties/],
+    ['a property that is a text', tool('a', { inputSchema: { properties: { a: 'x' } } }), /inputSchema\.properties/],
     ['a schema too deep to write', { name: 'a', inputSchema: deep }, /nested too deeply|bytes/],
     ['a definition too large', tool('a', { description: 'x'.repeat(300_000) }), /more than 262144/],
     ['a bad x-mcp-header', tool('a', header({ type: 'string', 'x-mcp-header': 'no good' })), /x-mcp-header/],
@@ -170,7 +174,7 @@ describe('bad entries among good ones', () => {
   it('drops only the fields that are of no use, and cuts a long description', async () => {
     const entry = tool('a', { description: null, title: 5, annotations: [], outputSchema: [], icons: [1], _meta: {} });
     expect(checkTool(entry, LIMITS)).toEqual({
-      tool: { ...tool('a'), icons: [1], _meta: {} },
+      tool: { ...tool('a'), _meta: {} },
       bytes: JSON.stringify(entry).length,
     });
     const long = checkTool(tool('a', { description: 'x'.repeat(20_000) }), LIMITS);

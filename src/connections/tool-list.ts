@@ -7,6 +7,7 @@ import { LIMITS } from '../core/limits.ts';
 import { META_TOOL_NAMES } from '../core/own-server.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
+import { completeInput, inputFault, withoutIllTyped } from '../schema/tool-fields.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { isPlain, plainName } from '../text/plain-text.ts';
 import { jsonLength, type PagedList, type ReadPage, readPagedList, shortened } from './paged-list.ts';
@@ -53,10 +54,7 @@ export function checkTool(
   redact: Redact = redactUnknown,
 ): { readonly tool: ToolDefinition; readonly bytes: number } | { readonly name: unknown; readonly reason: string } {
   if (typeof entry !== 'object' || entry === null) return { name: undefined, reason: 'not an object' };
-  const { name, inputSchema, description, title, annotations, outputSchema, ...rest } = entry as Record<
-    string,
-    unknown
-  >;
+  const { name, inputSchema, ...rest } = entry as Record<string, unknown>;
   if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
   if (name.length > LIMITS.names.tool)
     return { name, reason: `the name is longer than ${LIMITS.names.tool} characters` };
@@ -71,18 +69,16 @@ export function checkTool(
   if (bytes === undefined) return { name, reason: 'the definition is nested too deeply' };
   if (bytes > limits.definitionBytes)
     return { name, reason: `the definition has ${bytes} bytes, more than ${limits.definitionBytes}` };
-  const fault = headerFault(inputSchema);
+  const fault = inputFault(inputSchema) ?? headerFault(inputSchema);
   if (fault) return { name, reason: fault };
+  const { description, ...fields } = withoutIllTyped(rest);
   return {
     bytes,
     tool: {
-      ...rest,
+      ...fields,
       name,
-      ...(typeof title === 'string' && { title }),
       ...(typeof description === 'string' && { description: shortened(description, limits.descriptionChars, redact) }),
-      inputSchema,
-      ...(isObject(outputSchema) && { outputSchema }),
-      ...(isObject(annotations) && { annotations }),
+      inputSchema: completeInput(inputSchema),
     },
   };
 }

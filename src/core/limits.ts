@@ -136,6 +136,8 @@ const limits = {
     copyValues: 100_000,
     /** Texts and keys of such a copy together. */
     copyChars: 2_000_000,
+    /** In bytes. The size of a larger value is not counted to the end; that of a cyclic value has no end. */
+    measured: 64 * MIB,
     /** Arguments are hashed for the audit log within a few milliseconds. */
     hashedNodes: 20_000,
     /** Sorting a hostile object with a million keys would stall the process; wider objects keep their order. */

@@ -127,7 +127,7 @@ export interface ToolExample {
   readonly generated?: boolean | undefined;
 }
 
-/** A tool as its server lists it, with every field. Only `name` and `inputSchema` have been checked. */
+/** A tool as its server lists it, with every field. Fields that the protocol types have that type. */
 export interface ToolDefinition {
   readonly name: string;
   /** The display name. */

@@ -206,9 +206,8 @@ const definitions = new WeakMap<ToolSummary, ToolDefinition>();
 function toDefinition(tool: ToolSummary): ToolDefinition {
   const known = definitions.get(tool);
   if (known) return known;
-  const { inputSchema, ...rest } = tool;
-  const schema = inputSchema === undefined ? UNDESCRIBED : { type: 'object', ...inputSchema };
-  const definition = { ...rest, inputSchema: schema };
+  const { inputSchema = UNDESCRIBED, ...rest } = tool;
+  const definition = { ...rest, inputSchema };
   definitions.set(tool, definition);
   return definition;
 }

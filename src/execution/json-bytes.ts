@@ -3,6 +3,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 const HAS_SURROGATE = /[\ud800-\udfff]/;
 const SHORT = 64;
@@ -11,19 +13,20 @@ const SLICE = 32 * 1024;
 /** Values counted in one step. */
 const VALUES_A_STEP = 1_000;
 
-/** Returns the bytes of the value as minified JSON in UTF-8; counting stops above `limit`. */
-export function jsonBytes(value: unknown, limit = Number.POSITIVE_INFINITY): number {
+/** Returns the bytes of the value as minified JSON in UTF-8; counting stops above `limit`, as for a cyclic value. */
+export function jsonBytes(value: unknown, limit: number = LIMITS.json.measured): number {
   let bytes = 0;
   const open: unknown[] = [value];
-  while (open.length > 0 && bytes <= limit) bytes += ownBytes(open.pop(), open, limit - bytes);
-  return bytes;
+  // Each open value takes a byte at least.
+  while (open.length > 0 && bytes + open.length <= limit) bytes += ownBytes(open.pop(), open, limit - bytes);
+  return bytes + open.length;
 }
 
-/** Like `jsonBytes` without a limit, in short steps. */
+/** Like `jsonBytes`, in short steps. */
 export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
   let bytes = 0;
   const open: unknown[] = [value];
-  for (let values = 1; open.length > 0; values++) {
+  for (let values = 1; open.length > 0 && bytes + open.length <= LIMITS.json.measured; values++) {
     const next = open.pop();
     if (typeof next === 'string' && next.length > SLICE) {
       bytes += 2;
@@ -34,7 +37,7 @@ export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
     } else bytes += ownBytes(next, open, Number.POSITIVE_INFINITY);
     if (values % VALUES_A_STEP === 0) yield;
   }
-  return bytes;
+  return bytes + open.length;
 }
 
 /**

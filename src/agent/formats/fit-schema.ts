@@ -4,11 +4,11 @@
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
+import { setOwn } from '../../json/json-copy.ts';
 import { requiredSets } from '../../schema/schema-merge.ts';
 import { typeText } from '../../schema/type-text.ts';
 import type { SchemaDialect } from './dialects.ts';
 import { type FittedKeywords, fitKeyword, fitValues, needsSplit } from './fit-keywords.ts';
-import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { allowsNull, impliedTypes, isNever, liftReference, nullable, orNull, withoutNullable } from './schema-facts.ts';
 import { describeLeftOut, withNote } from './schema-notes.ts';

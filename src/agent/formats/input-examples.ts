@@ -4,8 +4,8 @@
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
+import { JsonCopier } from '../../json/json-copy.ts';
 import type { DescribedTool } from './definition-types.ts';
-import { JsonCopier } from './json-copy.ts';
 import type { MadeSchema } from './make-schema.ts';
 import { isNode, isSame, listOf } from './schema-tree.ts';
 import { surelyFits } from './surely-fits.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
-import { setOwn } from './json-copy.ts';
+import { setOwn } from '../../json/json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { lookUp, referencesIn } from './schema-pointer.ts';
 import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from './schema-tree.ts';

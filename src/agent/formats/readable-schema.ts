@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
-import { CopyError, isJson, JsonCopier, setOwn } from './json-copy.ts';
+import { CopyError, isJson, JsonCopier, setOwn } from '../../json/json-copy.ts';
 import { isExternal, lookUp, referencesIn } from './schema-pointer.ts';
 import { isNode, LISTS, MAPS, mapSchema, type Node, SINGLE, TYPES } from './schema-tree.ts';
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { JsonSchema } from '../../core/types.ts';
-import { setOwn } from './json-copy.ts';
+import { setOwn } from '../../json/json-copy.ts';
 
 /** A schema that is an object; `true` and `false` are schemas too. */
 export type Node = JsonSchema;

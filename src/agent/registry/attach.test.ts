@@ -594,3 +594,28 @@ describe('many servers', () => {
     expect(await namesOf(await attached(new McpServer(INFO), {}, registry))).toContain('news');
   });
 });
+
+it.each(SERVERS)('one bad entry of a provider costs %s only itself, also if it changes later', async (_, make) => {
+  const late = { type: 'object', properties: {} as Record<string, unknown> };
+  const bad = [
+    { name: 'number', inputSchema: { type: 'object', properties: { a: { default: 10n } } } },
+    { name: 'hints', annotations: { title: 5, readOnlyHint: 'yes' }, inputSchema: OBJECT },
+    { name: 'array', inputSchema: { type: 'array' } },
+    { name: 'late', inputSchema: late },
+  ].map((tool) => ({ ...tool, description: 'bad one', visible: true }));
+  const registry = registryOf();
+  registry.addProvider({ ...providerOf('x'), listToolMetadata: () => bad as never });
+  const client = await attached(make(), undefined, registry);
+  await client.listTools();
+  Object.defineProperty(late.properties, 'z', {
+    enumerable: true,
+    get: () => {
+      throw new Error('late');
+    },
+  });
+  const names = await namesOf(client);
+  expect(names).toEqual(expect.arrayContaining(['hints', 'late', 'number']));
+  expect(names).not.toContain('array');
+  expect(textOf(await client.callTool({ name: 'tool_search', arguments: { query: 'bad one' } }))).toContain('hints');
+  expect((await registry.search('bad')).notes.join()).toContain('("array": inputSchema.type is not "object")');
+});

@@ -7,7 +7,10 @@ import { LIMITS } from '../../core/limits.ts';
 import type { ToolSummary } from '../../core/tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { jsonBytes } from '../../execution/json-bytes.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { JsonCopier } from '../../json/json-copy.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { completeInput, inputFault, withoutIllTyped } from '../../schema/tool-fields.ts';
+import { oneLine } from '../../text/plain-text.ts';
 
 /** How much a provider may list. */
 export interface ListLimits {
@@ -33,12 +36,14 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
   const tools = new Map<string, ToolSummary>();
   let bytes = 0;
   let unusable = 0;
+  let reason = '';
   for (const entry of list) {
     if (tools.size >= limits.maxTools)
       return { tools, problem: `lists more than ${limits.maxTools} tools; the rest is left out` };
     const read = tryRead(entry, limits.maxToolBytes);
-    if (read === undefined || tools.has(read.tool.name)) {
+    if (read === undefined || 'fault' in read || tools.has(read.tool.name)) {
       unusable++;
+      if (read && 'fault' in read) reason ||= ` ("${oneLine(read.name, LIMITS.text.title)}": ${read.fault})`;
       continue;
     }
     const { tool } = read;
@@ -54,7 +59,9 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
   return {
     tools,
     problem:
-      unusable === 0 ? undefined : `lists ${unusable} unusable or duplicate ${unusable === 1 ? 'entry' : 'entries'}`,
+      unusable === 0
+        ? undefined
+        : `lists ${unusable} unusable or duplicate ${unusable === 1 ? 'entry' : 'entries'}${reason}`,
   };
 }
 
@@ -64,30 +71,40 @@ interface ReadEntry {
   readonly maxBytes: number;
 }
 
-/** Frozen entries, which do not change, are read once. */
+/** A tool that clients would refuse, and why. */
+interface Refused {
+  readonly name: string;
+  readonly fault: string;
+}
+
+/** Frozen entries are read once. */
 const readEntries = new WeakMap<object, ReadEntry>();
 
 /** Undefined for an entry that is no tool or cannot be read. */
-function tryRead(entry: unknown, maxBytes: number): ReadEntry | undefined {
+function tryRead(entry: unknown, maxBytes: number): ReadEntry | Refused | undefined {
   const known = readEntries.get(entry as object);
   if (known?.maxBytes === maxBytes) return known;
   try {
-    const tool = readSummary(entry, maxBytes);
-    const read = tool && { tool, bytes: sizeOf(tool), maxBytes };
-    if (read && Object.isFrozen(entry)) readEntries.set(entry as object, read);
+    const read = readEntry(entry, maxBytes);
+    if (read && 'tool' in read && Object.isFrozen(entry)) readEntries.set(entry as object, read);
     return read;
   } catch {
     return undefined;
   }
 }
 
-function readSummary(entry: unknown, maxBytes: number): ToolSummary | undefined {
+function readEntry(entry: unknown, maxBytes: number): ReadEntry | Refused | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { name, title, description, keywords, visible, ...rest } = entry as Record<keyof ToolSummary, unknown>;
   if (typeof name !== 'string' || name === '' || name.length > LIMITS.names.tool || UNUSABLE_NAME.test(name))
     return undefined;
   const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === 'string' && word !== '') : [];
-  return {
+  const [inputSchema, inputBytes] = copyOf(rest.inputSchema, maxBytes);
+  const [outputSchema, outputBytes] = copyOf(rest.outputSchema, maxBytes);
+  const [annotations, annotationsBytes] = copyOf(rest.annotations, maxBytes);
+  const fault = inputSchema && inputFault(inputSchema);
+  if (fault) return { name, fault };
+  const tool: ToolSummary = withoutIllTyped({
     name,
     ...(typeof title === 'string' && { title: title.slice(0, LIMITS.text.title) }),
     ...(typeof description === 'string' && { description: description.slice(0, LIMITS.text.description) }),
@@ -95,34 +112,40 @@ function readSummary(entry: unknown, maxBytes: number): ToolSummary | undefined 
       keywords: words.slice(0, LIMITS.text.keywords).map((word) => word.slice(0, LIMITS.text.keyword)),
     }),
     ...(visible === true && { visible }),
-    ...(isUsable(rest.inputSchema, maxBytes) && { inputSchema: rest.inputSchema }),
-    ...(isUsable(rest.outputSchema, maxBytes) && { outputSchema: rest.outputSchema }),
-    ...(isUsable(rest.annotations, maxBytes) && { annotations: rest.annotations }),
-  };
+    ...(inputSchema && { inputSchema: completeInput(inputSchema) }),
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+  });
+  return { tool, bytes: textSize(tool) + inputBytes + outputBytes + annotationsBytes, maxBytes };
 }
 
-const isUsable = (value: unknown, maxBytes: number): value is JsonSchema =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !nestsTooDeep(value) &&
-  jsonBytes(value, maxBytes) <= maxBytes;
+/**
+ * Copies a part of a definition, so that later changes by the provider have no effect. Returns the copy and its size;
+ * no copy of what is unusable.
+ */
+function copyOf(value: unknown, maxBytes: number): readonly [JsonSchema | undefined, number] {
+  if (!isObject(value)) return NONE;
+  try {
+    const copy = new JsonCopier(maxBytes).copy(value, 0);
+    const bytes = jsonBytes(copy, maxBytes);
+    return isObject(copy) && bytes <= maxBytes ? [copy, bytes] : NONE;
+  } catch {
+    return NONE;
+  }
+}
 
-const sizeOf = ({ name, title = '', description = '', keywords = [], ...rest }: ToolSummary): number =>
-  name.length +
-  title.length +
-  description.length +
-  keywords.reduce((sum, word) => sum + word.length, 0) +
-  [rest.inputSchema, rest.outputSchema, rest.annotations].reduce((sum, part) => sum + (part ? jsonBytes(part) : 0), 0);
+const NONE = [undefined, 0] as const;
+
+const textSize = ({ name, title = '', description = '', keywords = [] }: ToolSummary): number =>
+  name.length + title.length + description.length + keywords.reduce((sum, word) => sum + word.length, 0);
 
 /** A definition from `getTool`, if it is usable. */
 export function checkDefinition(value: unknown, name: string, maxBytes: number): ToolDefinition | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const definition = value as ToolDefinition;
-  if (nestsTooDeep(definition) || jsonBytes(definition, maxBytes) > maxBytes) return undefined;
-  const { inputSchema } = definition;
-  const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
-  return { ...definition, name, inputSchema: isSchema ? { type: 'object', ...inputSchema } : { type: 'object' } };
+  const [definition] = copyOf(value, maxBytes);
+  if (definition === undefined) return undefined;
+  const inputSchema = isObject(definition.inputSchema) ? definition.inputSchema : {};
+  if (inputFault(inputSchema)) return undefined;
+  return withoutIllTyped({ ...definition, name, inputSchema: completeInput(inputSchema) });
 }
 
 /** Cached by entry, because validators recognise a schema by its identity. */
@@ -138,7 +161,7 @@ export function definitionOf(tool: ToolSummary): ToolDefinition | undefined {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    inputSchema: { type: 'object', ...inputSchema },
+    inputSchema,
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
   };

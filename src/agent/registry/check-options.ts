@@ -53,8 +53,20 @@ export function checkNames(
 /** Formats a value for messages. */
 export const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isUnreadable(value)) return 'an object that cannot be read';
+  return Array.isArray(value) ? 'a list' : 'an object';
 };
+
+/** Tells whether a value is a revoked proxy, which throws whatever it is asked. */
+export function isUnreadable(value: unknown): boolean {
+  try {
+    Array.isArray(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** Removes keys that are null, which some programs write for undefined. Returns other values than objects unchanged. */
 export const withoutNulls = <T>(given: T): T =>

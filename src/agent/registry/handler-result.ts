@@ -25,9 +25,8 @@ export function toCallToolResult(value: unknown): CallToolResult {
   if (isResult(value)) {
     // Code that measures, cuts or writes such a result would never end.
     if (nestsTooDeep(value)) return toErrorResult(new Error(ENDLESS));
-    // Throws here rather than where the result is sent.
-    if (isOdd(value)) JSON.stringify(value);
-    return fitContent(value.content === undefined ? withContent(value) : value, CONTENT_TYPES);
+    const plain = isOdd(value) ? (JSON.parse(JSON.stringify(value)) as CallToolResult) : value;
+    return fitContent(plain.content === undefined ? withContent(plain) : plain, CONTENT_TYPES);
   }
   if (value instanceof Error) return toErrorResult(value);
   if (value instanceof Map) return toCallToolResult(Object.fromEntries(value));
@@ -36,10 +35,11 @@ export function toCallToolResult(value: unknown): CallToolResult {
   const text = JSON.stringify(value) ?? String(value);
   const content = [{ type: 'text', text }];
   // An object with its own toJSON may become anything.
-  return typeof value === 'object' && text.startsWith('{') ? { content, structuredContent: value } : { content };
+  if (typeof value !== 'object' || !text.startsWith('{')) return { content };
+  return { content, structuredContent: isOdd(value) ? JSON.parse(text) : value };
 }
 
-/** Tells whether JSON may be unable to express a value. Skips strings, which are most of a result. */
+/** Tells whether JSON writes a value otherwise than it is, or not at all. Skips strings, which are most of a result. */
 function isOdd(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   return 'toJSON' in value || (Array.isArray(value) ? value : Object.values(value)).some(isOdd);

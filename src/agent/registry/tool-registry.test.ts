@@ -230,6 +230,21 @@ describe('a handler', () => {
     ['a map', new Map([['a', 1]]), { content: [{ type: 'text', text: '{"a":1}' }], structuredContent: { a: 1 } }],
     ['a set', new Set([1, 2]), { content: [{ type: 'text', text: '[1,2]' }] }],
     ['an error', new Error('no luck'), { content: [{ type: 'text', text: 'no luck' }], isError: true }],
+    [
+      'a date inside',
+      { d: new Date(0) },
+      { content: [expect.anything()], structuredContent: { d: '1970-01-01T00:00:00.000Z' } },
+    ],
+    [
+      'an object that is its own JSON',
+      {
+        x: 1,
+        toJSON() {
+          return this;
+        },
+      },
+      { content: [{ type: 'text', text: '{"x":1}' }], structuredContent: { x: 1 } },
+    ],
     ['an object that is a text as JSON', { toJSON: () => 'x' }, { content: [{ type: 'text', text: '"x"' }] }],
     [
       'a question to the user',
@@ -546,6 +561,10 @@ describe('what is misspelt in a program without types', () => {
     await expect(search(undefined)).rejects.toThrow('search: the query must be a string, not undefined');
     await expect(search({ query: 'x' })).rejects.toThrow(ValidationError);
     await expect(registry.callTool?.(undefined)).rejects.toThrow('callTool: the name must be a string');
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    await expect(registry.callTool?.(proxy)).rejects.toThrow('the name must be a string, not an object that cannot be');
+    await expect(registry.callTool?.('x', proxy)).rejects.toThrow(ValidationError);
     await expect(registry.callTool?.('x', 'y')).rejects.toThrow('callTool: the arguments must be an object, not "y"');
     const attach = (options: unknown) => () =>
       new ToolRegistry().attach(new McpServer({ name: 's', version: '1.0.0' }), options as AttachOptions);

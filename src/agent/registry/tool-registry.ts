@@ -8,7 +8,7 @@ import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { SchemaValidators } from '../../execution/validation/schema-validators.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
-import { checkOptions, shown, withoutNulls } from './check-options.ts';
+import { checkOptions, isUnreadable, shown, withoutNulls } from './check-options.ts';
 import { isNotFound, OWN_TOOLS } from './check-provider.ts';
 import {
   discoveryTools,
@@ -188,7 +188,8 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     // Models write null for no arguments.
     const args = given ?? {};
     if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a string, not ${shown(name)}`);
-    if (!isObject(args)) throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
+    if (isUnreadable(args) || !isObject(args))
+      throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
     const view = this.#view();
     try {
       return toToolCallResult(await view.call(name, args, complete(context)));

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { LIMITS } from '../../core/limits.ts';
+import { LIMITS } from '../core/limits.ts';
 
 /** The value is too big or too deep to copy. */
 export class CopyError extends Error {
@@ -14,7 +14,11 @@ export class CopyError extends Error {
 /** Copies parts of one value; throws `CopyError` if together they exceed the limits. */
 export class JsonCopier {
   #values = LIMITS.json.copyValues;
-  #characters = LIMITS.json.copyChars;
+  #characters: number;
+
+  constructor(characters: number = LIMITS.json.copyChars) {
+    this.#characters = characters;
+  }
 
   /** Returns what JSON can represent of a value, at this depth; undefined if nothing. */
   copy(value: unknown, depth: number): unknown {
@@ -26,6 +30,13 @@ export class JsonCopier {
     if (!isJson(value)) return undefined;
     if (typeof value !== 'object' || value === null) return value;
     this.enter(depth);
+    const { toJSON } = value as { toJSON?: unknown };
+    return this.#members(typeof toJSON === 'function' ? toJSON.call(value) : value, depth);
+  }
+
+  /** Copies what `toJSON` returned as it is, even if it is the same object: JSON asks once. */
+  #members(value: unknown, depth: number): unknown {
+    if (typeof value !== 'object' || value === null) return this.copy(value, depth);
     if (Array.isArray(value)) return this.#list(value, depth + 1);
     const copy: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
