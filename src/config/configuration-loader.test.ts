@@ -354,7 +354,7 @@ describe('resolving', () => {
       cache: { enabled: true, ttl: 3600, dir: join(home, '.anygpt', 'cache') },
       log: { level: 'info' },
       retry: { attempts: 3, initial: 1000, max: 30_000, factor: 2, jitter: 0.1 },
-      validation: { output: 'warn' },
+      validation: { output: 'warn', observe: false },
       rulePrecedence: 'first-match',
     });
     expect(audit).toEqual({
