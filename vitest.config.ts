@@ -7,7 +7,7 @@ export default defineConfig({
     reporters: ['default', './test/requirements-reporter.ts'],
     // Many tests wait for processes: with one worker fewer than cores, as is the default, two cores run one file at a time.
     maxWorkers: '100%',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     coverage: {
       provider: 'v8',

@@ -41,6 +41,7 @@ export type {
   Embedder,
   JsonSchema,
   Logger,
+  LoginSettings,
   Progress,
   SearchOptions,
   SearchResult,
@@ -60,9 +61,11 @@ export { DiscoveryEngine } from './engine/discovery-engine.ts';
 export type { ExecutionResult } from './engine/engine-core.ts';
 export { configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
 export type { FindOptions } from './engine/find-tools.ts';
+export type { PendingTool } from './engine/pending-tools.ts';
 export { ToolExecutionProxy } from './engine/tool-execution-proxy.ts';
 export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
 export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './execution/tool-executor.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';
+export * from './service/index.ts';

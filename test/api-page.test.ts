@@ -28,12 +28,13 @@ const { entryPoints, exportsOf, mentionsOf, readDoc }: Declarations = await impo
 const entries = entryPoints(root);
 
 describe('the public surface', () => {
-  it('has five entry points', () => {
+  it('has six entry points', () => {
     expect(entries.map(({ name }) => name.replace('@anygpt/discovery', '.'))).toEqual([
       '.',
       './config',
       './gateway',
       './registry',
+      './service',
       './testing',
     ]);
   });

@@ -30,6 +30,9 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'engine/engine-world.ts': 'the date of a list on disk',
   'execution/steps/audit.ts': 'the date of a call',
   'disk/file-lock.ts': 'the age of a lock on disk',
+  'logins/saved-login.ts': 'when a token expires',
+  'logins/server-login.ts': 'when a token expires',
+  'logins/token-request.ts': 'when a token expires',
   'mcp-registry/mcp-registries.ts': 'the age of what was synced',
   'mcp-registry/sync-registry.ts': 'the date of a sync',
   'engine/watch-config.ts': 'the date in a stamp file',
@@ -59,6 +62,8 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'gateway/request-body.ts MEGABYTE_MS': 'measured cost',
   'gateway/request-body.ts VALUE_MS': 'measured cost',
   'lint/lint-tools.ts HUGE_TOKENS': 'threshold of a lint rule',
+  'logins/login-store.ts IV_BYTES': 'given by AES-GCM',
+  'logins/login-store.ts TAG_BYTES': 'given by AES-GCM',
   'search/bootstrap.ts resamples': 'shape of an estimate',
   'search/expansion.ts MAX_GUESSES': 'ranking',
   'search/live-index.ts MOST_TELLING': 'ranking',
@@ -95,6 +100,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   secrets: { us: WORDS, outside: [] },
   disk: { us: WORDS, outside: FILES },
   rules: { us: WORDS, outside: ['re2js'] },
+  approvals: { us: [...WORDS, 'disk'], outside: FILES },
   // Reads only files that ship with the package, in one place.
   search: { us: WORDS, outside: ['node:crypto', 'node:fs'] },
   cache: { us: [...WORDS, 'disk'], outside: FILES },
@@ -152,6 +158,20 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:zlib',
     ],
   },
+  // Sends requests as connections do, and gives them its tokens through a port of theirs.
+  logins: {
+    us: [...WORDS, 'connections', 'disk'],
+    outside: [
+      ...FILES,
+      `${MCP}/client`,
+      '@napi-rs/keyring',
+      'node:child_process',
+      'node:dns/promises',
+      'node:http',
+      'node:net',
+      'node:timers/promises',
+    ],
+  },
   catalog: {
     us: [...WORDS, 'cache', 'rules', 'search'],
     outside: ['node:crypto', 'node:timers/promises', 'node:util'],
@@ -161,7 +181,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Speaks HTTP as connections do, keeps files as the cache does, and finds servers as search finds tools.
   'mcp-registry': {
     us: [...WORDS, 'cache', 'connections', 'disk', 'search', 'secrets'],
-    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises', 'yauzl'],
   },
   execution: {
     us: [...WORDS, 'audit', 'secrets'],
@@ -171,6 +191,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   engine: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'cache',
       'catalog',
@@ -179,6 +200,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'disk',
       'embeddings',
       'execution',
+      'logins',
       'rules',
       'search',
       'secrets',
@@ -188,6 +210,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'meta-tools',
       // Loaded for a search by domain or category.
       'service',
+      // Loaded for a search that finds nothing, if a registry was synced.
+      'mcp-registry',
     ],
     outside: FILES,
   },
@@ -219,19 +243,33 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   // Reads schemas as the validation of calls does, and writes definitions as agents get them.
   service: {
-    us: [...WORDS, 'agent', 'catalog', 'disk', 'execution', 'search', 'secrets'],
-    outside: ['node:crypto', 'node:fs/promises', 'node:path'],
+    us: [
+      ...WORDS,
+      'agent',
+      'catalog',
+      'config',
+      'disk',
+      // The discovery service is a view of the engine.
+      'engine',
+      'execution',
+      'mcp-registry',
+      'rules',
+      'search',
+      'secrets',
+    ],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
   },
   testing: { us: WORDS, outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
   // The public surfaces, at the root of src.
   surface: {
-    us: [...WORDS, 'agent', 'audit', 'cache', 'catalog', 'config', 'engine', 'execution', 'rules', 'search'],
+    us: [...WORDS, 'agent', 'audit', 'cache', 'catalog', 'config', 'engine', 'execution', 'rules', 'search', 'service'],
     outside: [],
   },
   // `eval` judges rankings with search's own figures. Of connections only the pipes: stdin and stdout may be some.
   cli: {
     us: [
       ...WORDS,
+      'approvals',
       'audit',
       'clients',
       'config',
@@ -241,6 +279,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'engine',
       'gateway',
       'lint',
+      'logins',
       'mcp-registry',
       'meta-tools',
       'search',

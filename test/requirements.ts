@@ -14,6 +14,9 @@ export interface Requirement {
 
 const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
 
+const APPROVED = 'src/engine/approved-tools.test.ts';
+const APPROVE = 'src/cli/commands/approve.test.ts';
+const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
 const ENGINE = 'src/engine/discovery-engine.test.ts';
 const DISCOVERY = 'src/catalog/discovery.test.ts';
@@ -39,6 +42,9 @@ const COMMANDS = 'src/cli/commands/commands.test.ts';
 const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
+const ADD_BUNDLE = 'src/cli/commands/add-bundle.test.ts';
+const REGISTRY_NOTE = 'src/engine/registry-note.test.ts';
+const UNPACK = 'src/mcp-registry/unpack-bundle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
 const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
 const REGISTRY_START = 'src/agent/registry/quick-start.test.ts';
@@ -48,11 +54,21 @@ const REGISTRY_ATTACH = 'src/agent/registry/attach.test.ts';
 const REGISTRY_E2E = 'test/e2e/registry.test.ts';
 const UNIFIED = 'src/agent/unified/unified-tool-registry.test.ts';
 const UNIFIED_AC = 'src/agent/unified/acceptance.test.ts';
+const ITEMS = 'src/engine/server-items.test.ts';
+const READ_ITEMS = 'src/engine/read-items.test.ts';
+const ITEM_COMMANDS = 'src/cli/commands/items.test.ts';
+const SERVICE = 'src/service/discovery-service.test.ts';
+const FROM_REGISTRY = 'src/service/registry-servers.test.ts';
+const OUTPUTS = 'src/service/observe/outputs.test.ts';
+const VALUES = 'src/service/observe/value-schema.test.ts';
 const CONVERT = 'src/service/convert/convert.test.ts';
 const INFER = 'src/service/infer/infer.test.ts';
 const RTFS = 'src/service/rtfs/rtfs.test.ts';
 const EXPORT = 'src/service/export/export.test.ts';
 const EXPORT_COMMAND = 'src/cli/commands/export.test.ts';
+
+const LOGINS = 'src/logins/logins.test.ts';
+const LOGINS_E2E = 'test/e2e/logins.test.ts';
 
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 1. Names, files, configuration
@@ -289,6 +305,69 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/catalog/signature.test.ts',
     'are made up only where a required parameter is an object, and are marked',
   ]),
+  'resources:listed': promise(
+    'Resources, templates and prompts are listed over every transport and in both eras, page by page, within limits',
+    [ITEMS, 'are listed over stdio, new era'],
+    [ITEMS, 'are listed over stdio, old era'],
+    [ITEMS, 'are listed over HTTP'],
+    [ITEMS, 'are read page by page, up to a limit'],
+    [ITEMS, 'are not asked for where a server does not announce them'],
+    [ITEMS, 'are left out one by one where they cannot be used, with the reason in the log'],
+  ),
+  'resources:kept': promise(
+    'They are cached and refreshed like tools; a list that fails loses none of the others',
+    [ITEMS, 'that fail lose neither the tools nor the other lists, and keep what was known'],
+    [ITEMS, 'are kept on disk and known to the next process without asking the server'],
+    [ITEMS, 'are read again when a server of the new era says so'],
+    [ITEMS, 'are read again when a server of the old era says so'],
+  ),
+  'resources:search': promise(
+    'Search finds resources and prompts, says what they are and how to read them, and keeps tools in their places',
+    [READ_ITEMS, 'finds resources, templates and prompts, says what they are and how to read them'],
+    [READ_ITEMS, 'finds them after a restart without asking the server, and only where they are wanted'],
+    ['src/catalog/server-items.test.ts', 'take free places, and that of one tool only if they fit better than all'],
+    ['src/catalog/server-items.test.ts', 'never change which tools are found, or in which order'],
+  ),
+  'resources:read': promise(
+    'read_resource of server anygpt reads through the whole pipeline',
+    [READ_ITEMS, 'reads over stdio, new era'],
+    [READ_ITEMS, 'reads over stdio, old era'],
+    [READ_ITEMS, 'reads over HTTP, and what no list but a template names'],
+    [READ_ITEMS, 'gives images as images, and several parts with their URIs'],
+    [READ_ITEMS, 'says which server or resource there is not, and what is wrong with the arguments'],
+    [READ_ITEMS, 'never asks a server that announced no resources'],
+    [READ_ITEMS, 'cuts a large text into pages that read_result continues, and is ended by its timeout'],
+    [READ_ITEMS, 'is recorded under the server that was asked, once'],
+  ),
+  'prompts:get': promise(
+    'get_prompt of server anygpt fills a prompt in',
+    [READ_ITEMS, 'fills a prompt in, in the new era'],
+    [READ_ITEMS, 'fills a prompt in, in the old era'],
+    [READ_ITEMS, 'refuses a prompt without a required argument before it is sent, and names the nearest prompt'],
+  ),
+  'resources:rules': promise(
+    'Rules apply to resources and prompts in lists, searches and reads alike',
+    [READ_ITEMS, 'hide what they deny from lists and searches, and refuse to read it in any spelling'],
+    [READ_ITEMS, 'deny what a server whose tools are all denied has'],
+    [READ_ITEMS, 'make an allow-list that names what may be read'],
+    [RULES, 'of a resource or prompt'],
+  ),
+  'resources:expose': promise(
+    '--expose shows resources, templates and prompts natively, without what rules disable, and passes on subscriptions',
+    ['src/gateway/exposed-server.test.ts', 'relays prompts, resources and completions'],
+    ['src/gateway/exposed-server.test.ts', 'leaves out resources and prompts that are disabled, and refuses to read'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --legacy-only'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --modern-only'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --http'],
+    ['src/gateway/exposed-resources.test.ts', 'keep the answer of the server, and its errors'],
+  ),
+  'resources:commands': promise(
+    'anygpt mcp resources, prompts and read, with the exit codes of the contract and documents of published schemas',
+    [ITEM_COMMANDS, 'list what one server has, without what rules disable'],
+    [ITEM_COMMANDS, 'list what all servers have, as documents of their schemas, and name servers that fail'],
+    [ITEM_COMMANDS, 'prints the text alone, saves files, and gives a document of its schema'],
+    [ITEM_COMMANDS, 'ends with the codes of the contract'],
+  ),
   'details:large': promise(
     'A large schema is outlined first, and every part of it can be read',
     ['src/meta-tools/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
@@ -677,7 +756,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'install --take-over moves a client’s servers behind the gateway, copies no secret, and uninstall gives them back',
     ['src/clients/installers/plan-install.test.ts', 'moves servers behind the gateway without copying a secret'],
     ['src/clients/installers/plan-install.test.ts', 'leaves with the client what the gateway could not run'],
-    ['test/e2e/installed-entry.test.ts', 'leaves a server in the client that asks for a login'],
+    ['test/e2e/installed-entry.test.ts', 'moves servers that ask for a login and says which'],
   ),
   'cli:completion': promise(
     'bash, zsh and fish complete commands, options, servers and tools, and run nothing that a name holds',
@@ -1117,6 +1196,31 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
     [INFER, 'gives a search index the domains and categories of the manifest'],
   ),
+  'service:nothing-fits': promise(
+    'If nothing fits, search_tools may name servers of a synced registry in one note; it never adds or runs one',
+    [REGISTRY_NOTE, 'one note names servers of a synced registry, and nothing of their texts, if no tool fits'],
+    [
+      REGISTRY_NOTE,
+      'nothing is said or looked up if no registry was synced, if the copy is damaged, or if nothing is kept',
+    ],
+  ),
+  'service:packages': promise('PyPI, OCI and NuGet packages run by exactly the command line that is shown', [
+    'src/cli/commands/add-packages.test.ts',
+    'a server of %s is started by %s, word by word',
+  ]),
+  'service:update': promise('update shows what changes and writes newer pinned versions in place', [
+    'src/cli/commands/add.test.ts',
+    'update shows what changes, and after a yes writes newer versions in place, with comments and answers',
+  ]),
+  'service:bundles': promise(
+    'MCPB packages are checked by SHA-256 before anything else, unpacked safely and shown in full before they run',
+    [ADD_BUNDLE, 'is shown in full before anything is unpacked or written'],
+    [ADD_BUNDLE, 'runs behind the gateway after it was added, with absolute paths, answers and secrets as references'],
+    [ADD_BUNDLE, 'is refused unread if its SHA-256 is another one'],
+    [ADD_BUNDLE, 'comes over https only, also after a redirect, unless registry and bundle are on this machine'],
+    [UNPACK, 'refuses %s and leaves nothing'],
+    [UNPACK, 'writes nothing outside its folder, whatever the bytes are'],
+  ),
   'service:export:layout': promise(
     '§11.2: exported RTFS is capabilities/servers/pending/<server>/<tool>.rtfs',
     [EXPORT, 'writes RTFS in the layout of 004, which reads back'],
@@ -1149,9 +1253,293 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [EXPORT, 'writes a TypeScript client and zod schemas that compile in strict mode'],
     [EXPORT_COMMAND, 'writes a TypeScript client that calls tools through a real gateway'],
   ),
+  'service:view': promise('§1: one service discovers tools, as a view of the engine: a list is read once for both', [
+    SERVICE,
+    'is discovered by its name, and its tools are known to the engine then',
+  ]),
+  'service:discover:unconfigured': promise(
+    '§3.2: discoverTools lists a server that is not configured; its tools are usable once registered',
+    [SERVICE, 'is discovered; its tools are found and called once they are registered'],
+    [SERVICE, 'must not take the name of a configured one'],
+  ),
+  'service:discover:rules': promise('Rules apply to what is discovered and registered', [
+    SERVICE,
+    'obeys the rules: a denied tool is neither discovered nor registered',
+  ]),
+  'service:discover:resources': promise('§3.2: discoverResources lists resources, templates and prompts', [
+    SERVICE,
+    'are discovered with templates and prompts, cached like tools, and obey the rules',
+  ]),
+  'service:discover:session': promise(
+    '§4.1, 3, 4 and 10: a session is opened, the tools are listed, the session is ended',
+    [SERVICE, 'greets the server, lists its tools and ends the session, in this order'],
+  ),
+  'service:discover:cache': promise('§4.1, 1 and 8: a cached list is the answer; a list that was read is cached', [
+    SERVICE,
+    'useCache: asks every time by default, and once with it, until the list is too old',
+  ]),
+  'service:discover:rate': promise('§4.1, 2 and §8.1: a token is taken from the bucket of the server first', [
+    SERVICE,
+    'rateLimit: is kept between discoveries, also for a local server',
+  ]),
+  'service:discover:conversion': promise('§4.1, 5: tools have their types as RTFS TypeExpr', [
+    SERVICE,
+    'conversion: what RTFS cannot say is :any, and the tool says why',
+  ]),
+  'service:discover:output': promise('§4.1, 6: output schemas are inferred if that is asked for', [
+    OUTPUTS,
+    'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log',
+  ]),
+  'service:discover:inference': promise('§4.1, 7: tools have domains and categories', [
+    EXPORT,
+    'says what a tool is called, belongs to and does',
+  ]),
+  'service:discover:register': promise('§4.1, 9: tools are registered if that is asked for', [
+    SERVICE,
+    'registerInMarketplace and exportToRtfs: register and write what was found',
+  ]),
+  'service:registry:discover': promise('§4.2: servers of a registry are discovered, with errors for each server', [
+    FROM_REGISTRY,
+    'lists the tools of servers that can be reached, and says what is in the way of the others',
+  ]),
+  'service:registry:safe': promise(
+    'Of a registry no program is started, no credential sent, and no address of this machine or network reached',
+    [FROM_REGISTRY, 'lists the tools of servers that can be reached, and says what is in the way of the others'],
+    [FROM_REGISTRY, 'does not lead to %s'],
+    [FROM_REGISTRY, 'does not get a variable of this machine'],
+    [FROM_REGISTRY, 'obeys a rule that denies a server by its name in the registry'],
+  ),
+  'service:registry:names': promise(
+    'A server of a registry gets a name of its own and keeps its name and version there',
+    [FROM_REGISTRY, 'names a server in full where its short name is taken'],
+    [FROM_REGISTRY, 'is used with its pinned name'],
+  ),
+  'service:registry:search': promise('§3.2, §4.2, §7: searchRegistryForCapability keeps answers for one hour', [
+    FROM_REGISTRY,
+    'keeps answers for an hour, in memory or on disk, and asks again without the cache',
+  ]),
+  'service:registry:local-first': promise('§3.2: findServersForCapability asks registries only if nothing local fits', [
+    FROM_REGISTRY,
+    'is made only if nothing local fits',
+  ]),
+  'service:register': promise(
+    '§3.2: registerCapability registers in marketplace and catalogue, which are ports',
+    [SERVICE, 'is discovered; its tools are found and called once they are registered'],
+    [SERVICE, 'a marketplace and a catalogue of the program get what is registered, instead of the engine'],
+  ),
+  'service:register:written': promise('A capability that was written down can be registered', [
+    SERVICE,
+    'is registered from a capability that was written down, if that says where the server is',
+  ]),
+  'service:output:safe': promise(
+    '§5.3: a call to infer an output schema is made only for read-only tools, and never by default',
+    [OUTPUTS, 'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log'],
+    [OUTPUTS, 'is not looked for by default, nor while it is lazy, nor for a server that is not trusted'],
+  ),
+  'service:output:types': promise(
+    '§5.3: types are inferred from JSON values; every observed value fits',
+    [VALUES, 'has the fields and types of an object'],
+    [VALUES, 'is merged over several'],
+    [VALUES, 'accepts every value that was observed'],
+    [VALUES, 'is anything where values are too many or too deep'],
+  ),
+  'service:output:marked': promise('§5.3: an inferred schema is in the manifest, is marked, and refuses no result', [
+    OUTPUTS,
+    'is inferred on request by the operator’s word, and refuses no later result',
+  ]),
+  'service:output:observed': promise(
+    'Output schemas are inferred from results as they pass, if that is switched on',
+    [OUTPUTS, 'tell what a tool returns, merged over several, if `validation.observe` is on'],
+    [OUTPUTS, 'are not looked at by default'],
+    [VALUES, 'repeats no keys that are data'],
+  ),
+  'service:cache:layers': promise(
+    '§7.1: lists are cached in memory and in files, for a day unless configured',
+    [SERVICE, 'keeps its lists where CCOS_MCP_CACHE_DIR says, as long as CCOS_MCP_CACHE_TTL says'],
+    [SERVICE, 'have the defaults of 004'],
+    [SERVICE, 'useCache: asks every time by default'],
+  ),
+  'service:cache:keys': promise('§7.2: the names of servers and queries never choose a path', [
+    'src/cache/file-store.test.ts',
+    'of any key stays inside the folder and is plain on every platform',
+  ]),
+  'service:cache:clear': promise('§7.3: the cache of one server, or of all, can be cleared', [
+    COMMANDS,
+    'forgets one list, or all',
+  ]),
+  'service:retry:policy': promise(
+    '§8.2: each number of the retry policy counts, per call',
+    [SERVICE, 'retryPolicy: is followed'],
+    [SERVICE, 'have the defaults of 004'],
+  ),
+  'service:retry:errors': promise(
+    '§8.3: 429, 503, timeouts and resets are tried again',
+    [SERVICE, 'retryPolicy: %s is tried again, after pauses that grow'],
+    [SERVICE, 'retryPolicy: a server that did not answer in time is tried again'],
+  ),
+  'service:parallel': promise('§9.1: five servers are discovered at a time, or as many as the option says', [
+    SERVICE,
+    'are discovered at most five at a time, or as many as wanted',
+  ]),
+  'service:warm': promise('§10: caches are warmed for given servers and for all configured ones, with statistics', [
+    SERVICE,
+    'warm the cache: statistics count them, their sessions are closed, and a broken one costs only itself',
+  ]),
+  'service:export:options': promise('§11.1: exportToRtfs and exportDirectory write what was discovered', [
+    SERVICE,
+    'registerInMarketplace and exportToRtfs: register and write what was found',
+  ]),
+  'service:callers': promise(
+    '§12.1: callers share a service or have their own',
+    [SERVICE, 'is discovered by its name, and its tools are known to the engine then'],
+    [SERVICE, 'keeps its lists where CCOS_MCP_CACHE_DIR says'],
+  ),
+  'service:provider': promise(
+    '§12.2: the provider of one server works in both registries, with its auth headers',
+    [SERVICE, 'is a provider in both registries'],
+    [SERVICE, 'gives a provider whose lists and calls have its authHeaders'],
+  ),
+  'service:env:tokens': promise('§13.1: MCP_AUTH_TOKEN and GITHUB_MCP_TOKEN are sent to servers that a program names', [
+    SERVICE,
+    'sends GITHUB_MCP_TOKEN to the server github and MCP_AUTH_TOKEN to others, unless they have a header',
+  ]),
+  'service:env:cache': promise('§13.1: CCOS_MCP_CACHE_DIR and CCOS_MCP_CACHE_TTL place and date the cache', [
+    SERVICE,
+    'keeps its lists where CCOS_MCP_CACHE_DIR says, as long as CCOS_MCP_CACHE_TTL says',
+  ]),
+  'service:options': promise(
+    '§13.2: the ten options have the defaults of 004',
+    [SERVICE, 'have the defaults of 004'],
+    [SERVICE, 'are off by default: nothing is registered or written'],
+    [OUTPUTS, 'is not looked for by default'],
+  ),
+  'service:options:auth': promise('§13.2: authHeaders override the server’s own', [
+    SERVICE,
+    'authHeaders: replace the server’s own, and the list that they gave is not kept',
+  ]),
+  'service:errors:connection': promise('§14.1: ConnectionFailed', [SERVICE, 'connection: nothing listens there']),
+  'service:errors:session': promise('§14.1: SessionInitFailed', [SERVICE, 'session: it is there and refuses']),
+  'service:errors:list': promise('§14.1: ToolsListFailed', [SERVICE, 'list: it is greeted and gives no list']),
+  'service:errors:conversion': promise('§14.1: SchemaConversionFailed', [SERVICE, 'conversion: what RTFS cannot say']),
+  'service:errors:rate': promise('§14.1: RateLimited, with when to come back', [SERVICE, 'rate-limit: with when']),
+  'service:errors:authentication': promise('§14.1: AuthenticationFailed', [
+    SERVICE,
+    'authentication: it wants a token',
+  ]),
+  'service:errors:timeout': promise('§14.1: Timeout', [SERVICE, 'timeout: it does not answer']),
+  'service:degrades:unreachable': promise(
+    '§14.2: an unreachable server is skipped, and the others are discovered',
+    [SERVICE, 'warm the cache: statistics count them, their sessions are closed, and a broken one costs only itself'],
+    [FROM_REGISTRY, 'lists the tools of servers that can be reached'],
+  ),
+  'service:degrades:rate': promise('§14.2: a rate-limited discovery is retried with exponential pauses', [
+    SERVICE,
+    'retryPolicy: %s is tried again, after pauses that grow',
+  ]),
+  'service:degrades:conversion': promise('§14.2: a schema that cannot be converted is :any', [
+    SERVICE,
+    'conversion: what RTFS cannot say is :any, and the tool says why',
+  ]),
+  'service:degrades:output': promise('§14.2: if an output cannot be inferred, there is no output schema', [
+    OUTPUTS,
+    'is left out if the call fails; the discovery goes on',
+  ]),
   'service:export:unreachable': promise('§14.2: a server that cannot be reached is left out of an export and named', [
     EXPORT_COMMAND,
     'says which servers were left out, and fails for one that was named',
+  ]),
+
+  'service:approval:pending': promise(
+    '§11.3: what is discovered is pending and not loaded: not listed, found, described or executed',
+    [APPROVED, 'shows, finds, describes and executes nothing until a person approves, and says what to type'],
+    [APPROVED, 'a saved index shows nothing that was not approved when it was read back'],
+  ),
+  'service:approval:request': promise('§11.3: introspection makes a request for approval', [
+    APPROVE,
+    'show a new tool in full, approve it, and show only what changed afterwards',
+  ]),
+  'service:approval:review': promise(
+    '§11.3: a person reviews definitions: old and new, hidden characters as escapes, with the findings of the scanner',
+    [APPROVE, 'show a new tool in full, approve it, and show only what changed afterwards'],
+    ['src/approvals/definition-diff.test.ts', 'has lines exactly when the pins differ'],
+  ),
+  'service:approval:promotion': promise(
+    '§11.3: what is approved is registered: found and callable, in running gateways too, after any restart',
+    [APPROVED, 'shows, finds, describes and executes nothing until a person approves'],
+    [RUG_PULL, 'two gateways learn of an approval at once'],
+  ),
+  'service:approval:trust': promise(
+    'Registry and project servers start under review, imported ones are pinned on first sight, written ones are trusted',
+    [APPROVED, 'is full for servers written by the user, on first sight for those of clients'],
+    ['src/config/project-settings.test.ts', 'cannot be switched off, neither for all servers nor for one'],
+    [APPROVED, 'costs a trusted server nothing'],
+    [APPROVED, 'pins the tools of a client at the first list'],
+    [APPROVED, 'does not pin what the scanner finds'],
+    [APPROVED, 'keeps approvals in memory for an engine that touches no disk'],
+    ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
+  ),
+  'service:approval:rug-pull': promise(
+    'A definition that changed is never executed without a new approval, whatever happens to processes, cache and store',
+    [APPROVED, 'between list and call is noticed on a new connection, before the first call'],
+    [APPROVED, 'that the server announces is noticed before the next call'],
+    [APPROVED, 'that the server hides is noticed when its list is read again'],
+    [APPROVED, 'of %s is not executed'],
+    [APPROVED, 'is not executed after a restart, a lost cache, a lost store, or under another name'],
+    [RUG_PULL, 'two gateways learn of an approval at once'],
+    [RUG_PULL, 'a tool that changes itself in a call is refused at the next one'],
+    [RUG_PULL, 'neither a lost cache, a store put back from a backup'],
+    [APPROVED, 'after any history of changes, approvals, restarts and losses'],
+    ['src/approvals/approval-store.test.ts', 'after any history of lists, changes, approvals'],
+  ),
+  'service:approval:lock': promise('The lock file has versions, pins and domains; verify compares them for CI', [
+    APPROVE,
+    'agree until a tool changes, comes or goes, whatever is approved',
+  ]),
+
+  // Logins towards servers
+  'login:flow': promise(
+    '`anygpt mcp login` and `logout` work against a real identity provider, and running gateways learn of both',
+    [LOGINS, 'gives calls a token, and the next process, too'],
+    [LOGINS, 'is ended by a logout, which revokes the tokens'],
+    [LOGINS, 'is taken from a pasted address where the browser is on another computer'],
+    [LOGINS, 'with too few rights says what to type'],
+    [LOGINS_E2E, 'logs in and out at the command line'],
+    [LOGINS_E2E, '3. three parallel logins'],
+  ),
+  'login:machine': promise(
+    'A program logs in with client credentials or a private key, without a person',
+    [LOGINS, 'of a program needs no person'],
+    [LOGINS, 'of a program may sign with a private key'],
+  ),
+  'login:refresh': promise(
+    'A token is renewed once however many calls and processes ask; no good token is lost, no call is made twice',
+    [LOGINS, 'that was revoked is renewed once'],
+    [LOGINS, 'is kept while the token endpoint is broken'],
+    [LOGINS, 'that cannot be renewed is not tried again and again'],
+    [LOGINS_E2E, '1. a refresh race destroys no good token'],
+    [LOGINS_E2E, '10. an expired login with a refresh token'],
+  ),
+  'login:store': promise('Tokens are encrypted in files of the user alone, and hidden in every text', [
+    LOGINS,
+    'keeps its tokens encrypted',
+  ]),
+  'login:lies': promise(
+    'Metadata that lie, addresses of private networks and answers of others are refused',
+    [LOGINS, 'where the metadata name another issuer'],
+    [LOGINS, 'where the metadata of the server are for another server'],
+    [LOGINS, 'where the authorization server is at %s'],
+    [LOGINS, 'where the authorization server does not say that it supports PKCE'],
+    [LOGINS, '4. without registration'],
+    [LOGINS, 'of another issuer, or of none, is refused'],
+  ),
+  'login:parked': promise(
+    'A server that needs a login is left alone and named; no browser opens, no key of the gateway goes downstream',
+    [LOGINS_E2E, '2. no browser opens outside login'],
+    [LOGINS_E2E, "5. a downstream's 401 is a tool result"],
+  ),
+  'login:imported': promise('Client ids of other clients are taken from their entries', [
+    'src/clients/importers/login-fields.test.ts',
+    'the login settings of %s are understood',
   ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

@@ -4,6 +4,7 @@ import { memoryLog } from '../../test/fixtures/engine.ts';
 import { MemoryStore } from '../../test/fixtures/memory-store.ts';
 import type { ServerDefinition, ToolDefinition, ToolRule } from '../core/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
 import { type ByteStore, CatalogStore } from './catalog-store.ts';
@@ -52,7 +53,7 @@ async function start({
     servers: new Map(
       servers.map((one) => [one.name, { definition: one, fingerprint: prints.get(one.name) ?? `print-${one.name}` }]),
     ),
-    rules: await compileRules(rules, 'first-match'),
+    policy: new ToolPolicy(await compileRules(rules, 'first-match')),
     store: disk,
     search: search ?? new SearchEngine(),
     indexed: new Map(search && ready.entries.map((entry) => [entry.name, entry])),
@@ -363,7 +364,7 @@ describe('replacing a list', () => {
     expect(await catalog.put(listing('files', [tool('a')], { fingerprint: 'other' }))).toBe(false);
     expect(catalog.isSeen('files')).toBe(false);
     expect(catalog.about('unknown')).toBe('');
-    expect(await catalog.toolNames('unknown')).toEqual([]);
+    expect(await catalog.names('unknown')).toEqual([]);
     await catalog.load('unknown');
   });
 
@@ -476,7 +477,7 @@ describe('two catalogues on one disk', () => {
     await second.load('files');
     expect(found(second, 'newer')).toEqual(['newer']);
     expect(second.dirty).toBe(true);
-    expect(await second.toolNames('files')).toEqual(['newer']);
+    expect(await second.names('files')).toEqual([{ server: 'files', tool: 'newer' }]);
   });
 
   it('names are read from disk without being kept', async () => {
@@ -485,7 +486,7 @@ describe('two catalogues on one disk', () => {
     await first.put(listing('files', [tool('a'), tool('b')]));
     await first.save();
     const second = await start({ store });
-    expect(await second.toolNames('files')).toEqual(['a', 'b']);
+    expect((await second.names('files')).map(({ tool }) => tool)).toEqual(['a', 'b']);
     expect(second.isLoaded('files')).toBe(false);
   });
 });

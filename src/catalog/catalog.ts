@@ -10,27 +10,35 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
+import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
-import type { SearchEngine } from '../search/search-engine.ts';
+import type { ItemKind, ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { Decision } from '../rules/decide.ts';
+import type { KnownRef } from '../rules/report.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
+import { SearchEngine } from '../search/search-engine.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import { fromKept, type KeptFailure } from './failure-memory.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';
 import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
+import { itemsOf, toIndexed } from './server-items.ts';
 import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  readonly rules: Pick<RuleSet, 'decide'>;
+  readonly policy: Pick<ToolPolicy, 'decide' | 'decideItem'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
+  readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
   /** Set to false to keep the index off the disk, because it holds tools that must not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
   readonly search: SearchEngine;
+  /** The index of resources and prompts: an own one, so that they never change how tools are ranked. */
+  readonly itemSearch?: SearchEngine | undefined;
   /** The servers in the saved index that `search` was restored from. */
   readonly indexed: ReadonlyMap<string, IndexEntry>;
   /** Maximum number of tools of all servers together; a list beyond it is cut. Default 100,000. */
@@ -44,14 +52,24 @@ interface Entry {
   readonly indexed: boolean;
   state: IndexEntry;
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** Resources and prompts, in memory together with the tools. */
+  items: ServerItems;
   /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
 }
 
+/** A definition that a person has to approve. */
+export interface UnapprovedTool {
+  readonly definition: ToolDefinition;
+  readonly approval: Unapproved;
+}
+
 const TOOLS_PER_STEP = 20;
+const NO_ITEMS: ServerItems = { resources: [], resourceTemplates: [], prompts: [] };
 
 export class Catalog {
   readonly search: SearchEngine;
+  readonly itemSearch: SearchEngine;
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataStore();
@@ -68,21 +86,26 @@ export class Catalog {
   constructor(options: CatalogOptions) {
     this.#options = options;
     this.search = options.search;
+    this.itemSearch = options.itemSearch ?? new SearchEngine({ model: false });
     for (const [name, { definition, fingerprint }] of options.servers) {
       const known = options.indexed.get(name);
-      const usable = known?.fingerprint === fingerprint && (known.fetchedAt > 0 || definition.tools.length > 0);
+      const usable =
+        known?.fingerprint === fingerprint &&
+        known.approvals === options.policy.digestOf?.(name) &&
+        (known.fetchedAt > 0 || definition.tools.length > 0);
       const state = usable ? known : nothingKnown(name, fingerprint);
       const turn = Promise.resolve();
-      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
+      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, items: NO_ITEMS, turn };
       this.#entries.set(name, entry);
       this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
     }
-    for (const server of this.search.servers()) {
-      if (this.#entries.has(server)) continue;
-      this.search.removeServer(server);
-      this.#dirty = true;
-    }
+    for (const index of [this.search, this.itemSearch])
+      for (const server of index.servers()) {
+        if (this.#entries.has(server)) continue;
+        index.removeServer(server);
+        this.#dirty = true;
+      }
   }
 
   /** Changes whenever a list changes. */
@@ -115,12 +138,20 @@ export class Catalog {
   /** A server's description in one line; empty for an unknown server. */
   about(server: string): string {
     const entry = this.#entries.get(server);
-    return entry ? about(entry.definition, entry.state) : '';
+    if (!entry) return '';
+    const { enabledCount, unapprovedCount = 0 } = entry.state;
+    // Of a server of which nothing is approved, its own words are not shown either.
+    return about(entry.definition, enabledCount === 0 && unapprovedCount > 0 ? undefined : entry.state);
   }
 
   /** One tool's definition, if it is in memory. Call `load` first: undefined may only mean that it is not loaded. */
   definition(server: string, tool: string): ToolDefinition | undefined {
     return this.#entries.get(server)?.tools?.get(tool);
+  }
+
+  /** Every definition of a server, whether it may be used or not. Needs `load`. */
+  definitions(server: string): readonly ToolDefinition[] {
+    return [...(this.#entries.get(server)?.tools?.values() ?? [])];
   }
 
   isLoaded(server: string): boolean {
@@ -132,7 +163,20 @@ export class Catalog {
     return this.#metadata.getTool(server, tool) ?? undefined;
   }
 
-  /** All tools of a server, by name. Needs `load`. */
+  /** How many tools of a server wait for approval. */
+  unapprovedCount(server: string): number {
+    return this.#entries.get(server)?.state.unapprovedCount ?? 0;
+  }
+
+  /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
+  unapproved(server: string): readonly UnapprovedTool[] {
+    return this.definitions(server).flatMap((definition) => {
+      const { approval } = this.#options.policy.decide(server, definition);
+      return approval ? [{ definition, approval }] : [];
+    });
+  }
+
+  /** All approved tools of a server, by name. Needs `load`. */
   tools(server: string, includeDisabled = false): readonly ToolMetadata[] {
     if (includeDisabled) return this.#metadata.getToolsByServer(server, true);
     const known = this.#cache.getToolSummaries(server);
@@ -142,17 +186,40 @@ export class Catalog {
     return tools;
   }
 
-  /** Names of a server's tools. Reads them from disk if they are not in memory, and does not keep them. */
-  async toolNames(server: string): Promise<readonly string[]> {
-    const entry = this.#entries.get(server);
-    if (!entry) return [];
-    if (entry.tools) return [...entry.tools.keys()];
-    const stored = await this.#options.store?.readListing(server, entry.fingerprint);
-    return stored?.listing.tools.map(({ name }) => name) ?? [];
+  /** All resources and prompts of a server, disabled ones included. Needs `load`. */
+  items(server: string): ServerItems {
+    return this.#entries.get(server)?.items ?? NO_ITEMS;
   }
 
   /**
-   * All tools of a server, disabled ones included. Reads them from disk if they are not in memory, and does not keep
+   * The decision of the rules about a resource or a prompt. Unless a rule names it, one of a server whose tools are all
+   * disabled is disabled too.
+   */
+  decideItem(server: string, kind: ItemKind, id: string): Decision {
+    const decision = this.#options.policy.decideItem(server, id, kind);
+    const { toolCount = 0, enabledCount = 0 } = this.#entries.get(server)?.state ?? {};
+    if (!decision.enabled || decision.rule !== undefined || toolCount === 0 || enabledCount > 0) return decision;
+    return { ...decision, enabled: false, reason: `Disabled: all tools of ${server} are.` };
+  }
+
+  /**
+   * What a server lists: tools, resources and prompts. Reads them from disk if they are not in memory, and does not
+   * keep them.
+   */
+  async names(server: string): Promise<readonly KnownRef[]> {
+    const entry = this.#entries.get(server);
+    if (!entry) return [];
+    const stored = entry.tools ? undefined : await this.#options.store?.readListing(server, entry.fingerprint);
+    const { tools = entry.tools?.values() ?? [], items } = stored?.listing ?? { items: entry.items };
+    const ofItems = itemsOf({ ...NO_ITEMS, ...items });
+    return [
+      ...Array.from(tools, ({ name }) => ({ server, tool: name })),
+      ...ofItems.map(({ kind, id }) => ({ server, tool: id, kind })),
+    ];
+  }
+
+  /**
+   * All approved tools of a server, disabled ones included. Reads them from disk if they are not in memory, and does not keep
    * them.
    */
   async everyTool(server: string): Promise<Iterable<ToolMetadata>> {
@@ -162,7 +229,7 @@ export class Catalog {
     const { definition, fingerprint } = entry;
     const stored = await this.#options.store?.readListing(server, fingerprint);
     const listing = stored?.listing ?? configuredListing(definition, fingerprint);
-    return mapped(listing.tools, toMetadata(listing, definition, this.#options.rules));
+    return approved(listing.tools, toMetadata(listing, definition, this.#options.policy));
   }
 
   /** Loads a server's definitions from disk, if they are not in memory. Resolves even if there are none. */
@@ -217,7 +284,14 @@ export class Catalog {
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entryOf(listing);
-    return entry !== undefined && this.#inTurn(entry, () => paced(this.#put(entry, listing)));
+    if (entry === undefined) return false;
+    return this.#inTurn(entry, async () => {
+      // What could not be read this time stays as it is on disk.
+      const { items = NO_ITEMS } = listing;
+      if (!entry.tools && Object.keys(items).length < Object.keys(NO_ITEMS).length) await this.#read(entry);
+      const isDecided = (await this.#options.sight?.(listing)) ?? false;
+      return paced(this.#put(entry, listing, true, isDecided));
+    });
   }
 
   /**
@@ -245,12 +319,13 @@ export class Catalog {
       const entry = this.#entries.get(listing.server);
       // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
-        this.#writeListing(listing, await paced(toLines(listing.tools)));
+        this.#writeListing(listing, await paced(toLines(listing)));
     }
     if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
       const entries = [...this.#entries.values()].map((entry) => entry.state);
-      const writing = this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() });
+      const [snapshot, items] = [this.search.toSnapshot(), this.itemSearch.toSnapshot()];
+      const writing = this.#options.store.writeIndex({ entries, snapshot, items });
       const keep = (written: boolean) => {
         if (!written) this.#dirty = true;
       };
@@ -264,14 +339,17 @@ export class Catalog {
     return entry?.fingerprint === fingerprint ? entry : undefined;
   }
 
-  *#put(entry: Entry, listing: Listing, isSearched = true): Generator<unknown, boolean> {
-    const whole = this.#fit(entry, listing);
+  *#put(entry: Entry, listing: Listing, isSearched = true, isDecided = false): Generator<unknown, boolean> {
+    const whole = { ...this.#fit(entry, listing), items: { ...entry.items, ...listing.items } };
     // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
-    const lines = yield* toLines(whole.tools);
+    const lines = yield* toLines(whole);
     const changed = lines.digest !== entry.state.digest;
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
-    if (changed || !sameAbout) yield* this.#install(entry, whole, lines.digest);
+    // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
+    const needsApproval = entry.state.approvals !== undefined;
+    const reindex = changed || isDecided || !sameAbout;
+    if (reindex || needsApproval) yield* this.#install(entry, whole, lines.digest, reindex);
     else this.#setState(entry, whole, lines.digest);
     this.#writeListing(whole, lines);
     return changed;
@@ -281,7 +359,8 @@ export class Catalog {
     if (isProvider(entry.definition) || (entry.tools && entry.state.fetchedAt > 0)) return;
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
-      const reindex = stored.digest !== entry.state.digest;
+      const isDecided = (await this.#options.sight?.(stored.listing)) ?? false;
+      const reindex = isDecided || stored.digest !== entry.state.digest;
       await paced(this.#install(entry, stored.listing, stored.digest, reindex));
     } else if (entry.state.fetchedAt > 0) await this.#forget(entry);
     else if (!entry.tools && entry.definition.tools.length > 0)
@@ -291,6 +370,7 @@ export class Catalog {
   async #forget(entry: Entry): Promise<void> {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
+    entry.items = NO_ITEMS;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
     this.#cache.invalidate(entry.definition.name);
@@ -303,6 +383,7 @@ export class Catalog {
     const { definition, fingerprint } = entry;
     if (known) {
       this.search.removeServer(definition.name);
+      this.itemSearch.removeServer(definition.name);
       this.#dirty = true;
       if (known.fingerprint !== fingerprint)
         this.#write(this.#options.store?.deleteListing(definition.name, known.fingerprint));
@@ -315,13 +396,18 @@ export class Catalog {
   *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
-    const decide = toMetadata(listing, definition, this.#options.rules);
+    const { policy } = this.#options;
+    // Taken first: an approval that comes while this is working makes the next start decide again.
+    const approvals = policy.digestOf?.(server);
+    const decide = toMetadata(listing, definition, policy);
     const tools = new Map<string, ToolDefinition>();
     const metadata: ToolMetadata[] = [];
     const changed: ToolMetadata[] = [];
     for (const tool of listing.tools) {
       const known = before?.get(tool.name);
-      const kept = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
+      const same = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
+      // An approval may have come meanwhile.
+      const kept = same && same.approval === policy.decide(server, known as ToolDefinition).approval ? same : undefined;
       const current = kept ?? decide(tool);
       tools.set(tool.name, kept && known ? known : tool);
       metadata.push(current);
@@ -334,20 +420,32 @@ export class Catalog {
     const isChanged = before === undefined || changed.length + gone.length > 0;
     // The index finds a tool by its name, so every name must survive encoding as UTF-8.
     const isPart = before && isSameText && [...before.keys(), ...tools.keys()].every(isWellFormed);
-    if (reindex && isPart && isChanged) yield* this.search.changeServerInSteps(server, changed, gone, text);
-    else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata, text);
+    // What is not approved is not in the index at all.
+    const hidden = changed.filter(({ approval }) => approval).map(({ name }) => name);
+    if (reindex && isPart && isChanged)
+      yield* this.search.changeServerInSteps(server, changed.filter(isApproved), [...gone, ...hidden], text);
+    else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata.filter(isApproved), text);
+    const items = { ...NO_ITEMS, ...listing.items };
+    const hasNewItems = before === undefined || !isDeepStrictEqual(items, entry.items);
     entry.tools = tools;
+    entry.items = items;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
-    this.#setState(entry, listing, digest);
+    const wasUsable = entry.state.enabledCount > 0;
+    this.#setState(entry, listing, digest, approvals);
+    // Whether items may be used depends on whether tools may.
+    if (reindex && (hasNewItems || wasUsable !== entry.state.enabledCount > 0)) {
+      const indexed = toIndexed(server, items, ({ kind, id }) => this.decideItem(server, kind, id));
+      yield* this.itemSearch.setServerInSteps(server, indexed, text);
+    }
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;
   }
 
-  #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
+  #setState(entry: Entry, listing: Listing, digest: string | undefined, approvals = entry.state.approvals): void {
     const { name } = entry.definition;
-    const { fetchedAt, title, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
+    const { fetchedAt, title, serverVersion, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
     this.#replaceState(entry, {
       name,
@@ -355,8 +453,12 @@ export class Catalog {
       fetchedAt,
       toolCount: entry.tools ? this.#metadata.getToolCount(name) : entry.state.toolCount,
       enabledCount: entry.tools ? this.#metadata.getEnabledCount(name) : entry.state.enabledCount,
+      unapprovedCount:
+        (entry.tools ? this.#metadata.getUnapprovedCount(name) : entry.state.unapprovedCount) || undefined,
+      approvals,
       digest,
       title,
+      serverVersion,
       instructions,
       verdict,
       ...(skipped.length > 0 && { skipped: skipped.length }),
@@ -375,7 +477,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    return listingOf(entry.state, [...entry.tools.values()]);
+    return listingOf(entry.state, { tools: [...entry.tools.values()], items: entry.items });
   }
 
   #fit(entry: Entry, listing: Listing): Listing {
@@ -406,8 +508,16 @@ export class Catalog {
   }
 }
 
+const isApproved = ({ approval }: ToolMetadata): boolean => approval === undefined;
+
 const isWellFormed = (name: string): boolean => name.isWellFormed();
 
-function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
-  for (const item of items) yield change(item);
+function* approved(
+  tools: Iterable<ToolDefinition>,
+  change: (tool: ToolDefinition) => ToolMetadata,
+): Generator<ToolMetadata, void> {
+  for (const tool of tools) {
+    const metadata = change(tool);
+    if (!metadata.approval) yield metadata;
+  }
 }

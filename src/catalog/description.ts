@@ -4,7 +4,7 @@
  */
 
 import { LIMITS } from '../core/limits.ts';
-import type { ToolMetadata, ToolParameter } from '../core/types.ts';
+import type { JsonSchema, ToolMetadata, ToolParameter } from '../core/types.ts';
 import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
@@ -12,6 +12,8 @@ import { describeParameters } from './signature.ts';
 /** A tool with its parameters, one by one. */
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
+  /** What the tool has returned so far, as a schema, where it has no output schema. Results are not checked against it. */
+  readonly inferredOutput?: JsonSchema | undefined;
 }
 
 /**

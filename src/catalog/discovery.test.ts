@@ -4,6 +4,7 @@ import { memoryLog } from '../../test/fixtures/engine.ts';
 import { DiscoveryError, ServerConnectionError } from '../core/errors.ts';
 import type { SourceDefinition } from '../core/tool-provider.ts';
 import { compileRules } from '../rules/compile-rules.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
 import { Discovery } from './discovery.ts';
@@ -37,7 +38,8 @@ async function setUp(
     ]),
   );
   const rules = await compileRules([], 'first-match');
-  const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
+  const policy = new ToolPolicy(rules);
+  const catalog = new Catalog({ servers, policy, store: undefined, search: new SearchEngine(), indexed: new Map() });
   const log = memoryLog();
   const asked: string[] = [];
   const changed: string[] = [];
@@ -570,6 +572,17 @@ it('a note keeps the command that says what to do, however long the folder is ca
   await discovery.firstLists(['here'], 100);
   expect(searchNotes(discovery, ['here'], [], 0)).toEqual([
     `here not searched: not started: run \`anygpt mcp trust ${folder}\``,
+  ]);
+});
+
+it('a note names its server once, whatever the error repeats', async () => {
+  const message = 'slow keeps failing; the next attempt is in 30 s. Last: slow could not be connected: slow: gone.';
+  const { discovery } = await setUp(['slow'], async () => {
+    throw new DiscoveryError('CONFIGURATION_ERROR', message);
+  });
+  await discovery.firstLists(['slow'], 100);
+  expect(searchNotes(discovery, ['slow'], [], 0)).toEqual([
+    'slow not searched: keeps failing; the next attempt is in 30 s. Last: could not be connected: gone.',
   ]);
 });
 

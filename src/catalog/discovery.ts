@@ -97,6 +97,11 @@ export class Discovery {
     return this.#lists.get(server)?.keeper.isOld ?? this.#isOlderThan(server);
   }
 
+  /** True if a tool that had changed in the list may be as it was again: the list is some seconds old. */
+  isWorthASecondLook(server: string): boolean {
+    return this.#isOlderThan(server, LIMITS.pace.secondLook);
+  }
+
   /** Resolves when no list is being read. */
   async idle(): Promise<void> {
     for (;;) {
@@ -129,6 +134,11 @@ export class Discovery {
     if (catalog.putNow(listing)) onChange?.(server);
     keeper.replaced();
     return undefined;
+  }
+
+  /** Takes a list that was read elsewhere. */
+  async taken(listing: Listing): Promise<void> {
+    if (await this.#take(listing)) this.#list(listing.server).keeper.replaced();
   }
 
   /**

@@ -18,9 +18,14 @@ const listing: fc.Arbitrary<Listing> = fc.record({
   fingerprint: fc.string(),
   fetchedAt: fc.nat(),
   tools: fc.array(tool, { maxLength: 50 }),
+  items: fc.record({
+    resources: fc.array(fc.record({ uri: fc.string() }), { maxLength: 30 }),
+    resourceTemplates: fc.array(fc.record({ uriTemplate: fc.string() }), { maxLength: 5 }),
+    prompts: fc.array(fc.record({ name: fc.string(), description: fc.string() }), { maxLength: 5 }),
+  }),
   skipped: fc.constant([{ name: 'x', reason: 'y' }]),
 });
-const encode = (one: Listing): Uint8Array => atOnce(encodeListing(one, atOnce(toLines(one.tools))));
+const encode = (one: Listing): Uint8Array => atOnce(encodeListing(one, atOnce(toLines(one))));
 const decode = (bytes: Uint8Array, { server, fingerprint }: Listing) =>
   atOnce(decodeListing(bytes, server, fingerprint));
 
@@ -30,8 +35,9 @@ describe('a listing on disk', () => {
       fc.property(listing, (one) => {
         const back = decode(encode(one), one);
         expect(JSON.stringify(back?.listing.tools)).toBe(JSON.stringify(one.tools));
+        expect(JSON.stringify(back?.listing.items)).toBe(JSON.stringify(one.items));
         expect(back?.listing.fetchedAt).toBe(one.fetchedAt);
-        expect(back?.digest).toBe(atOnce(toLines(one.tools)).digest);
+        expect(back?.digest).toBe(atOnce(toLines(one)).digest);
       }),
     );
   });
@@ -58,12 +64,14 @@ describe('a ready index on disk', () => {
   const entries: IndexEntry[] = [{ name: '__proto__', fingerprint: 'f', fetchedAt: 1, toolCount: 2, enabledCount: 1 }];
 
   it('comes back as it was, aligned, and only with its own stamp', () => {
-    const bytes = encodeIndex({ entries, snapshot: new Uint8Array([1, 2, 3]) }, 'stamp');
+    const bytes = encodeIndex({ entries, snapshot: new Uint8Array([1, 2, 3]), items: new Uint8Array([4, 5]) }, 'stamp');
     const shifted = new Uint8Array(bytes.length + 3);
     shifted.set(bytes, 3);
     const back = decodeIndex(shifted.subarray(3), 'stamp');
     expect(back?.entries).toEqual(entries);
     expect([...(back?.snapshot ?? [])]).toEqual([1, 2, 3]);
+    expect([...(back?.items ?? [])]).toEqual([4, 5]);
+    expect((back?.items.byteOffset ?? 1) % 8).toBe(0);
     expect((back?.snapshot.byteOffset ?? 1) % 8).toBe(0);
     expect(decodeIndex(bytes, 'other')).toBeUndefined();
   });
@@ -72,9 +80,17 @@ describe('a ready index on disk', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void expect(decodeIndex(bytes, 's')).toBe(undefined)),
     );
-    const bytes = encodeIndex({ entries: [null, 5, {}] as never, snapshot: new Uint8Array(0) }, 's');
+    const bytes = encodeIndex(
+      { entries: [null, 5, {}] as never, snapshot: new Uint8Array(0), items: new Uint8Array(0) },
+      's',
+    );
     expect(decodeIndex(bytes, 's')).toBeUndefined();
-    expect(decodeIndex(encodeIndex({ entries, snapshot: new Uint8Array(0) }, 's').slice(0, 20), 's')).toBeUndefined();
+    expect(
+      decodeIndex(
+        encodeIndex({ entries, snapshot: new Uint8Array(0), items: new Uint8Array(0) }, 's').slice(0, 20),
+        's',
+      ),
+    ).toBeUndefined();
   });
 });
 
@@ -93,8 +109,8 @@ describe('a disk that fails', () => {
     for (let i = 0; i < 10; i++) {
       expect(await store.readListing('s', 'f')).toBeUndefined();
       expect(await store.readIndex()).toBeUndefined();
-      await store.writeListing(one, atOnce(toLines([])));
-      await store.writeIndex({ entries: [], snapshot: new Uint8Array(0) });
+      await store.writeListing(one, atOnce(toLines(one)));
+      await store.writeIndex({ entries: [], snapshot: new Uint8Array(0), items: new Uint8Array(0) });
       await store.deleteListing('s', 'f');
     }
     expect(log.lines).toHaveLength(1);

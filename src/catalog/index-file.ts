@@ -13,9 +13,13 @@ export interface IndexEntry {
   readonly fetchedAt: number;
   readonly toolCount: number;
   readonly enabledCount: number;
+  readonly unapprovedCount?: number | undefined;
+  /** Digest of the approvals by which its tools were indexed; absent for a server that needs none. */
+  readonly approvals?: string | undefined;
   /** Digest of the tools as the server lists them; absent if only the configuration gives them. */
   readonly digest?: string | undefined;
   readonly title?: string | undefined;
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: Listing['verdict'];
   readonly skipped?: number | undefined;
@@ -37,19 +41,22 @@ export const nothingKnown = (name: string, fingerprint: string): IndexEntry => (
 export interface ReadyIndex {
   readonly entries: readonly IndexEntry[];
   readonly snapshot: Uint8Array;
+  /** The index over resources and prompts. */
+  readonly items: Uint8Array;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 const ALIGNMENT = 8;
 
 /** Encodes an index. `stamp` identifies what it depends on besides the lists. */
-export function encodeIndex({ entries, snapshot }: ReadyIndex, stamp: string): Uint8Array {
-  const head = Buffer.from(JSON.stringify({ version: VERSION, stamp, entries }));
+export function encodeIndex({ entries, snapshot, items }: ReadyIndex, stamp: string): Uint8Array {
+  const head = Buffer.from(JSON.stringify({ version: VERSION, stamp, entries, items: items.byteLength }));
   const start = aligned(4 + head.length);
-  const bytes = new Uint8Array(start + snapshot.byteLength);
+  const bytes = new Uint8Array(start + snapshot.byteLength + items.byteLength);
   new DataView(bytes.buffer).setUint32(0, head.length, true);
   bytes.set(head, 4);
   bytes.set(snapshot, start);
+  bytes.set(items, start + snapshot.byteLength);
   return bytes;
 }
 
@@ -62,8 +69,11 @@ export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | unde
   const head = parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, length).toString('utf8'));
   if (!isObject(head) || head.version !== VERSION || head.stamp !== stamp) return undefined;
   if (!Array.isArray(head.entries) || !head.entries.every(isEntry)) return undefined;
+  const end = bytes.byteLength - Number(head.items);
+  if (!(end >= start)) return undefined;
   // Copied, because the index is read through typed arrays, which need aligned bytes.
-  return { entries: head.entries, snapshot: new Uint8Array(bytes.subarray(start)) };
+  const [snapshot, items] = [new Uint8Array(bytes.subarray(start, end)), new Uint8Array(bytes.subarray(end))];
+  return { entries: head.entries, snapshot, items };
 }
 
 const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;

@@ -5,8 +5,8 @@
 
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { TransportType } from '../core/transport-parts.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
@@ -18,6 +18,8 @@ export interface Listing {
   /** Milliseconds since 1970; 0 if the list comes only from the configuration. */
   readonly fetchedAt: number;
   readonly tools: readonly ToolDefinition[];
+  /** Resources and prompts. A list that is absent could not be read: what is known of it stays. */
+  readonly items?: Partial<ServerItems> | undefined;
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly incomplete?: string | undefined;
   /** Whether the list is incomplete because of a limit of ours. */
@@ -25,6 +27,8 @@ export interface Listing {
   /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
+  /** The version that the server gives itself. */
+  readonly serverVersion?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: TransportType } | undefined;
 }
@@ -48,26 +52,29 @@ export function configuredListing(definition: SourceDefinition, fingerprint: str
 
 /** Rebuilds a list from its index entry and tools. */
 export function listingOf(
-  known: Omit<Listing, 'server' | 'tools' | 'skipped'> & { readonly name: string },
-  tools: readonly ToolDefinition[],
+  known: Omit<Listing, 'server' | 'tools' | 'items' | 'skipped'> & { readonly name: string },
+  { tools, items }: Pick<Listing, 'tools' | 'items'>,
 ): Listing {
-  const { name: server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive } = known;
-  return { server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive, tools, skipped: [] };
+  const { name: server, fingerprint, fetchedAt, title, serverVersion, instructions } = known;
+  const { verdict, incomplete, interactive } = known;
+  const about = { title, serverVersion, instructions, verdict, incomplete, interactive };
+  return { server, fingerprint, fetchedAt, ...about, tools, items, skipped: [] };
 }
 
 /**
- * Converts a list's tools for listing and search, with the decision of the rules and the texts of the configuration.
+ * Converts a list's tools for listing and search, with the decision on each and the texts of the configuration.
  */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,
   definition: SourceDefinition,
-  rules: Pick<RuleSet, 'decide'>,
+  policy: Pick<ToolPolicy, 'decide'>,
 ): (tool: ToolDefinition) => ToolMetadata {
   // A provider's keywords are checked; extra keys of a server's definitions are not.
   const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
-    const { enabled, tags } = rules.decide(server, tool.name);
+    const { enabled, tags, approval, isNameOnly } = policy.decide(server, tool);
+    if (isNameOnly) return { server, name: tool.name, summary: '', enabled, tags };
     const own = configured.get(tool.name);
     const description = tool.description ?? own?.description;
     const title = tool.title ?? titleOf(tool);
@@ -84,6 +91,7 @@ export function toMetadata(
       keywords: own?.keywords ?? (isOwn ? (tool.keywords as readonly string[] | undefined) : undefined),
       examples: own?.examples,
       enabled,
+      ...(approval && { approval }),
       tags,
     };
   };

@@ -6,10 +6,11 @@ import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Discovery } from './discovery.ts';
 
 /** A best hit with a lower relevance is wrong four times out of five. */
-const WEAK = 0.2;
+export const WEAK = 0.2;
 
 /** Returns a few short notes: an agent pays for every word. */
 export function searchNotes(
@@ -17,6 +18,7 @@ export function searchNotes(
   unseen: readonly string[],
   results: readonly SearchResult[],
   withheld: number,
+  unapproved = 0,
 ): string[] {
   const notes: string[] = [];
   const missing = discovery.unseen().filter((server) => unseen.includes(server));
@@ -36,17 +38,29 @@ export function searchNotes(
       notes.push(`list older than a day, ${what}: ${servers.slice(0, LIMITS.answer.servers).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
-  if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
+  const isWeak = best === undefined || best.relevance < WEAK;
+  if (isWeak && unapproved > 0)
+    notes.push(
+      `${unapproved} ${unapproved === 1 ? 'tool waits' : 'tools wait'} for approval; a person can look: anygpt mcp pending`,
+    );
+  if (best !== undefined && isWeak) notes.push('nothing fits well; these are guesses');
   // An answer without hits and notes would look like an error.
   if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;
 }
 
-/** A short reason, without the server's name, which is already written before it. */
+/** The command that a person types, where a login is possible. */
+const LOGIN = 'anygpt mcp login';
+
+/** A short reason, without the server's name, which is already written before it and would begin every part of it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
-  if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
-  const [said = ''] = [`${server}: `, `${server} is `, `${server} `].filter((name) => message.startsWith(name));
-  const why = message.slice(said.length);
+  if (code === 'SERVER_AUTH_REQUIRED')
+    return message.includes(LOGIN) ? `login needed: ${LOGIN} ${shellWord(server)}` : 'login needed';
+  const subjects = [`${server}: `, `${server} is `, `${server} `];
+  const why = message
+    .split(/(?<=: )/)
+    .map((part) => part.slice(subjects.find((subject) => part.startsWith(subject))?.length ?? 0))
+    .join('');
   // Only our own messages may tell a person what to type.
   return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : oneLine(why, LIMITS.answer.reason);
 }

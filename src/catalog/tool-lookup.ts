@@ -7,7 +7,7 @@ import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { Caller, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
 import { serverVariable } from '../text/server-variable.ts';
@@ -32,6 +32,8 @@ export interface LookupState {
   /** Asks a provider for a definition that its list left out. */
   readonly describe?: ((source: ProviderDefinition, listed: ToolDefinition) => Promise<ToolDefinition>) | undefined;
 }
+
+type DecidingState = LookupState & { readonly policy: Pick<ToolPolicy, 'decide'> };
 
 /** Resolves a server and a tool as an agent wrote them. */
 export function resolveRef({ servers, catalog }: LookupState, server: string, tool: string): ToolRef {
@@ -125,17 +127,32 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   return fresh ? ok(await described(state, ref, fresh)) : notFound(state, ref);
 }
 
-/** Like `requireTool`, but fails with TOOL_DISABLED for a tool that may not be used. */
+/** Like `requireTool`, but fails with TOOL_DISABLED or TOOL_NOT_APPROVED for a tool that may not be used. */
 export async function requireUsableTool(
-  state: LookupState & { readonly rules: Pick<RuleSet, 'decide'> },
+  state: DecidingState,
   ref: ToolRef,
   caller?: Caller,
 ): Promise<ToolResult<FoundTool>> {
-  const found = await requireTool(state, ref, caller);
+  const first = await requireTool(state, ref, caller);
+  const found = mayBeBack(state, ref, first) ? await lookAgain(state, ref, caller) : first;
   if (!found.success) return found;
-  const { enabled, reason } = state.rules.decide(ref.server, ref.tool);
+  const { enabled, reason, code } = state.policy.decide(ref.server, found.data.definition);
   if (enabled) return found;
-  return fail('TOOL_DISABLED', `${ref.server}:${ref.tool} may not be used. ${reason}`, { ...ref, outcome: 'not_sent' });
+  const message = code === 'TOOL_NOT_APPROVED' ? reason : `${ref.server}:${ref.tool} may not be used. ${reason}`;
+  return fail(code ?? 'TOOL_DISABLED', message, { ...ref, outcome: 'not_sent' });
+}
+
+/** True for a tool that has changed since it was approved, and may be as it was again since its server was asked. */
+function mayBeBack({ servers, policy, discovery }: DecidingState, ref: ToolRef, found: ToolResult<FoundTool>): boolean {
+  const source = servers.get(ref.server)?.definition;
+  if (!found.success || source === undefined || isProvider(source) || source.approval === undefined) return false;
+  const { approval } = policy.decide(ref.server, found.data.definition);
+  return approval === 'changed' && discovery.isWorthASecondLook(ref.server);
+}
+
+async function lookAgain(state: DecidingState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
+  await state.discovery.listed(ref.server, caller);
+  return requireTool(state, ref, caller);
 }
 
 function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundTool | undefined {
@@ -154,13 +171,14 @@ function lookUpTool(
   return found && found.definition.inputSchema !== UNDESCRIBED ? ok(found) : requireTool(state, ref, caller);
 }
 
-/** Like `lookUpTool`, for callers that need only the definition. */
+/** Like `lookUpTool`, for callers that need only the definition. Looks twice at a tool that is not approved any more. */
 export function lookUpDefinition(
-  state: LookupState,
+  state: DecidingState,
   ref: ToolRef,
   caller?: Caller,
 ): ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>> {
-  const found = lookUpTool(state, ref, caller);
+  const first = lookUpTool(state, ref, caller);
+  const found = !(first instanceof Promise) && mayBeBack(state, ref, first) ? lookAgain(state, ref, caller) : first;
   return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
 }
 

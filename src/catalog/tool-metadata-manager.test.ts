@@ -30,6 +30,17 @@ describe('ToolMetadataManager', () => {
     expect([manager.getToolCount('b'), manager.getEnabledCount('b'), manager.getToolCount('x')]).toEqual([2, 1, 0]);
   });
 
+  it('never enables a tool that is not approved, and never lists it', () => {
+    const manager = new ToolMetadataManager();
+    manager.setServer('s', [tool('s', 'read'), tool('s', 'send', { enabled: false, approval: 'changed' })]);
+    manager.applyRules([{ pattern: ['*'], enabled: true }]);
+    expect(manager.getTool('s', 'send')).toMatchObject({ enabled: false, approval: 'changed' });
+    expect(manager.getAllTools(true).map(({ name }) => name)).toEqual(['read']);
+    expect([manager.getToolCount('s'), manager.getEnabledCount('s'), manager.getUnapprovedCount('s')]).toEqual([
+      2, 1, 1,
+    ]);
+  });
+
   it('lets rules decide anew and keeps the tags a tool brought along', () => {
     const manager = new ToolMetadataManager();
     manager.setServer('s', [tool('s', 'read', { tags: ['own'] }), tool('s', 'delete')]);

@@ -28,10 +28,10 @@ export class ToolMetadataStore {
     this.#servers.delete(server);
   }
 
-  /** One server's tools, sorted by name; empty for an unknown server. */
+  /** One server's tools, sorted by name; empty for an unknown server. Tools that wait for approval are left out. */
   getToolsByServer(server: string, includeDisabled = false): ToolMetadata[] {
     const tools = [...(this.#servers.get(server)?.values() ?? [])];
-    return tools.filter((tool) => includeDisabled || tool.enabled).sort(byName);
+    return tools.filter(({ enabled, approval }) => enabled || (includeDisabled && !approval)).sort(byName);
   }
 
   getTool(server: string, tool: string): ToolMetadata | null {
@@ -43,6 +43,11 @@ export class ToolMetadataStore {
     return [...this.#servers.keys()].sort().flatMap((server) => this.getToolsByServer(server, includeDisabled));
   }
 
+  /** Every tool, those that wait for approval included. */
+  protected *tools(): Generator<ToolMetadata, void> {
+    for (const tools of this.#servers.values()) yield* [...tools.values()];
+  }
+
   hasServer(server: string): boolean {
     return this.#servers.has(server);
   }
@@ -52,8 +57,17 @@ export class ToolMetadataStore {
   }
 
   getEnabledCount(server: string): number {
+    return this.#count(server, ({ enabled }) => enabled);
+  }
+
+  /** How many tools wait for approval. */
+  getUnapprovedCount(server: string): number {
+    return this.#count(server, ({ approval }) => approval !== undefined);
+  }
+
+  #count(server: string, counts: (tool: ToolMetadata) => boolean): number {
     let count = 0;
-    for (const tool of this.#servers.get(server)?.values() ?? []) if (tool.enabled) count++;
+    for (const tool of this.#servers.get(server)?.values() ?? []) if (counts(tool)) count++;
     return count;
   }
 }

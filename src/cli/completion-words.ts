@@ -24,19 +24,27 @@ export interface Vocabulary {
   clients(): Promise<readonly { readonly type: string; readonly title: string }[]>;
   servers(): Promise<readonly { readonly name: string; readonly description?: string | undefined }[]>;
   tools(server: string): Promise<readonly { readonly name: string; readonly summary: string }[]>;
+  resources(server: string): Promise<readonly { readonly uri: string; readonly description?: string | undefined }[]>;
   parameters(server: string, tool: string): Promise<readonly ToolParameter[]>;
 }
 
-type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | 'argument-file' | readonly string[];
+type Place = 'server' | 'tool' | 'resource' | 'pair' | 'client' | 'file' | 'argument-file' | readonly string[];
 
 /** The arguments of each command, in order. The last one before `...` may be repeated. */
 const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
+  resources: ['server'],
+  prompts: ['server'],
+  read: ['server', 'resource'],
   get: ['server'],
   remove: ['server'],
   update: ['server', '...'],
   enable: ['server'],
   disable: ['server'],
+  pending: ['server'],
+  approve: ['server', 'tool'],
+  lock: ['server', '...'],
+  verify: ['server', '...'],
   inspect: ['server', 'tool'],
   execute: ['server', 'tool', 'pair', '...'],
   logs: ['server'],
@@ -154,6 +162,10 @@ async function at(
   if (place === 'tool') {
     const tools = await toolWords(positionals[0] ?? '', '', vocabulary);
     return tools.length > 0 ? tools : pairWords(positionals, current, vocabulary);
+  }
+  if (place === 'resource') {
+    const resources = await vocabulary.resources(positionals[0] ?? '');
+    return resources.map(({ uri, description }) => ({ word: uri, about: description }));
   }
   if (place === 'pair') return pairWords(positionals, current, vocabulary);
   return place.map((word) => ({ word }));

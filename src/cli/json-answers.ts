@@ -7,6 +7,7 @@
 import type { ServerDefinition, ServerMetadata, ToolMetadata } from '../core/types.ts';
 import type { FindResult } from '../engine/engine-core.ts';
 import { compact, toolCounts } from '../meta-tools/answers.ts';
+import { nameOf } from '../meta-tools/search-answer.ts';
 import type { Explanation } from '../search/explanation.ts';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -31,10 +32,14 @@ export const serversDocument = (
 
 /** `search_tools`, with explanations for `--explain`. */
 export const searchDocument = ({ results, notes }: FindResult, reasons: readonly Explanation[] = []): Document => ({
-  results: results.map(({ server, tool, summary, relevance, tags, args }) => ({
-    ...(compact({ server, tool, summary, relevance, tags, args }) as Document),
-    ...explanationOf(reasons.find((reason) => reason.server === server && reason.tool === tool)),
-  })),
+  results: results.map((hit) => {
+    const { kind, server, tool, summary, relevance, tags, args } = hit;
+    const reason = reasons.find((one) => kind === undefined && one.server === server && one.tool === tool);
+    return {
+      ...(compact({ kind, server, ...nameOf(hit), summary, relevance, tags, args }) as Document),
+      ...explanationOf(reason),
+    };
+  }),
   ...(notes.length > 0 && { notes }),
 });
 

@@ -55,11 +55,44 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/search.ts')).search,
   },
   tools: { summary: 'List the tools of one server', load: async () => (await import('./commands/tools.ts')).tools },
+  resources: {
+    summary: 'List the resources of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).resources,
+  },
+  prompts: {
+    summary: 'List the prompts of all servers, or of one',
+    load: async () => (await import('./commands/items.ts')).prompts,
+  },
   inspect: {
     summary: 'Show one tool with its parameters',
     load: async () => (await import('./commands/inspect.ts')).inspect,
   },
   execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
+  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
+  pending: {
+    summary: 'List the tools that wait for approval',
+    load: async () => (await import('./commands/pending.ts')).pending,
+  },
+  approve: {
+    summary: 'Look at new and changed tools, and let agents use them',
+    load: async () => (await import('./commands/approve.ts')).approve,
+  },
+  lock: {
+    summary: 'Write versions and pins of all tools to mcp-discovery.lock',
+    load: async () => (await import('./commands/lock.ts')).lock,
+  },
+  verify: {
+    summary: 'Compare servers and tools with mcp-discovery.lock, for CI',
+    load: async () => (await import('./commands/verify.ts')).verify,
+  },
+  login: {
+    summary: 'Log in to a remote server in the browser',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'Log out of a remote server',
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

@@ -12,8 +12,11 @@
  * @module
  */
 import type * as z from 'zod/mini';
+import type { LoginSettings } from '../core/types.ts';
 import type { discoverySchema } from './schema.ts';
 import type { serverSchema } from './server-schema.ts';
+
+export type { LoginSettings } from '../core/types.ts';
 
 /** The `discovery` section as an author writes it. docs/configuration.md describes each key. */
 export interface DiscoveryConfig extends Omit<z.input<typeof discoverySchema>, 'servers'> {
@@ -56,6 +59,8 @@ export interface RemoteConfig {
   headers?: Record<string, string> | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   auth?: 'env' | undefined;
+  /** Settings of the login with OAuth, for servers whose own metadata do not suffice. */
+  oauth?: LoginSettings | undefined;
 }
 
 /** A file that holds the `discovery` section beside other products' keys. */

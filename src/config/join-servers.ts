@@ -7,6 +7,7 @@
  */
 
 import { toToolRules } from '../clients/importers/tool-filter.ts';
+import type { ApprovalMode } from '../core/approval-mode.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { OWNERS_SETTINGS } from './project-settings.ts';
@@ -33,8 +34,13 @@ export interface JoinedServers {
 /**
  * Joins the configuration's own entries, which come first, with those of the sources. The user's entries get their
  * names before the project's entries.
+ * @param approval the setting for all servers
  */
-export function joinServers(own: readonly PlacedEntry[], imported: readonly PlacedEntry[]): JoinedServers {
+export function joinServers(
+  own: readonly PlacedEntry[],
+  imported: readonly PlacedEntry[],
+  approval?: ApprovalMode,
+): JoinedServers {
   const join = new Join();
   const isUsers = ({ isProjects }: PlacedEntry) => !isProjects;
   const users = own.filter(isUsers);
@@ -43,7 +49,7 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
   for (const placed of imported.filter(isUsers)) join.imported(placed);
   for (const placed of projects) join.projects(placed);
   for (const placed of imported.filter((each) => each.isProjects)) join.imported(placed);
-  return join.result(own, imported);
+  return join.result(own, imported, approval);
 }
 
 class Join {
@@ -163,7 +169,7 @@ class Join {
     this.#byName.set(name, narrowedEntry(users, placed));
   }
 
-  result(own: readonly PlacedEntry[], imported: readonly PlacedEntry[]): JoinedServers {
+  result(own: readonly PlacedEntry[], imported: readonly PlacedEntry[], approval?: ApprovalMode): JoinedServers {
     const order = new Map<string, number>();
     for (const [at, placed] of [...own, ...imported].entries()) {
       const name = this.#names.get(placed) ?? '';
@@ -179,7 +185,7 @@ class Join {
         return elsewhere.has(name) ? rules.map((rule) => ({ ...rule, exact: true })) : rules;
       });
     return {
-      servers: joined.map(toServerDefinition).filter((server) => server !== undefined),
+      servers: joined.map((placed) => toServerDefinition(placed, approval)).filter((server) => server !== undefined),
       placed: joined,
       names: imported.map((placed) => this.#names.get(placed) ?? placed.entry.name),
       toolRules: rulesOf(joined),

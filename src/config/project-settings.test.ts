@@ -44,6 +44,26 @@ it('a project’s configuration cannot add registries, which would answer for th
   expect(config.warnings.join()).toContain('registries is ignored');
 });
 
+describe('approvals in a project’s configuration', () => {
+  const servers = [{ name: 'a', connection: { type: 'stdio', command: 'x' }, approval: 'off' }];
+  const modes = ({ servers }: Awaited<ReturnType<typeof load>>) => servers.map(({ approval = 'off' }) => approval);
+
+  it('cannot be switched off, neither for all servers nor for one, and that is said', async () => {
+    const config = await load({ approval: 'off', servers });
+    expect(modes(config)).toEqual(['all']);
+    expect(config.warnings.join()).toMatch(/approval is ignored.*servers\[0\]\.approval is ignored/s);
+    expect(modes(await load({ servers }, { approval: 'new' }))).toEqual(['all']);
+  });
+
+  it('can be made stricter than the user’s own setting', async () => {
+    expect(modes(await load({ servers }, { approval: 'off' }))).toEqual(['off']);
+    expect(modes(await load({ approval: 'new', servers }, { approval: 'off' }))).toEqual(['all']);
+    expect(modes(await load({ servers: [{ ...servers[0], approval: 'changed' }] }, { approval: 'off' }))).toEqual([
+      'changed',
+    ]);
+  });
+});
+
 describe('a project’s configuration', () => {
   it('cannot switch off or move audit, log and cache, and is told so by the key', async () => {
     const config = await load({

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type ApprovalMode, stricterOf } from '../core/approval-mode.ts';
 import type { RulePrecedence, ToolRule } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { toPathText } from './problems.ts';
@@ -39,7 +40,14 @@ const OUTPUT = ['off', 'warn', 'strict'];
 const stricter: Verdict = (floor, said) =>
   OUTPUT.indexOf(String(said)) >= OUTPUT.indexOf(String(floor)) ? said : undefined;
 
-type Table = { readonly [Key in keyof Settings]: Verdict | { readonly [Inner in keyof Settings[Key]]-?: Verdict } };
+/** Never `off`, and at least as strict as the floor. */
+const asStrict: Verdict = (floor, said) => {
+  const mode = said as ApprovalMode;
+  const isAsStrict = floor === undefined ? mode !== 'off' : stricterOf(mode, floor as ApprovalMode) === mode;
+  return isAsStrict ? mode : undefined;
+};
+
+type Table = { readonly [Key in keyof Settings]-?: Verdict | { readonly [Inner in keyof Settings[Key]]-?: Verdict } };
 
 /** One verdict for every setting; a new setting does not compile without one. */
 const VERDICTS: Table = {
@@ -51,7 +59,8 @@ const VERDICTS: Table = {
   // A project's registry would answer for the names of the user's.
   registries: ignored,
   rulePrecedence: own,
-  validation: { output: stricter },
+  approval: asStrict,
+  validation: { output: stricter, observe: both },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
   // Fewer retries are fine; shorter delays would put more load on servers.
   retry: { attempts: smaller, initial: ignored, max: ignored, factor: ignored, jitter: ignored },
@@ -91,6 +100,7 @@ const VERDICTS: Table = {
 
 /** Server settings that a project may not put on the user's own servers. */
 export const OWNERS_SETTINGS = [
+  'approval',
   'trusted',
   'idempotent',
   'timeouts',

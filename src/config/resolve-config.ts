@@ -50,6 +50,7 @@ export async function resolveConfig(
   const joined = joinServers(
     written.map(said),
     imported.flatMap(({ entries, hidden = [] }) => [...entries, ...hidden].map(said)),
+    settings.approval,
   );
   const incomplete = unreachableProblems(joined, imported, isShown);
   const all = [...problems, ...incomplete.problems];
@@ -81,6 +82,7 @@ export async function resolveConfig(
       ...incomplete.warnings,
       ...known.warnings,
       ...inEnvironment.warnings,
+      ...looserApprovals(joined),
       ...joined.servers.flatMap((server) => ceilingWarning(server, settings.limits.callCeiling)),
     ],
     origin: findings.origin,
@@ -284,6 +286,17 @@ function unreachableProblems({ unreachable }: JoinedServers, imported: readonly 
 
 const changesText = ({ name, ...said }: PlacedEntry['entry']): string =>
   `A server called ${JSON.stringify(name)} that another file has would be given: ${Object.keys(said).join(', ') || 'nothing'}.`;
+
+/** Names the entries of a project that ask for fewer approvals than its servers need. */
+function looserApprovals({ placed, servers }: JoinedServers): string[] {
+  const modes = new Map(servers.map(({ name, approval = 'off' }) => [name, approval]));
+  return placed
+    .filter(({ entry, isProjects }) => isProjects && entry.approval && entry.approval !== modes.get(entry.name))
+    .map(
+      ({ origin: { file, path } }) =>
+        `${file}: ${path}.approval is ignored: about a project’s server it can only be stricter.`,
+    );
+}
 
 function ceilingWarning({ name, timeouts: { call = 0 } }: ServerDefinition, ceiling: number): string[] {
   if (call <= ceiling) return [];

@@ -44,6 +44,7 @@ export interface ResolvedConfig {
         readonly strangers: readonly string[];
       }
     | undefined;
+  readonly approval?: Settings['approval'];
   readonly search: Readonly<Settings['search']>;
   readonly registries: Readonly<Settings['registries']>;
   readonly validation: Readonly<Settings['validation']>;

@@ -59,6 +59,7 @@ export const discoverySchema = z.strictObject({
     'Which tools are on, off or tagged. The first matching rule with `enabled` decides; tags add up.',
   ),
   rulePrecedence: settingsShape.rulePrecedence,
+  approval: settingsShape.approval,
   search: settingsShape.search,
   registries: settingsShape.registries,
   validation: settingsShape.validation,

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { ToolFilter } from '../clients/importers/tool-filter.ts';
+import { type ApprovalMode, modeOf, stricterOf, type TrustLevel } from '../core/approval-mode.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
@@ -100,9 +101,14 @@ function mergeConnections(upper: Connection | undefined, lower: Connection | und
 const defined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
 
-/** Returns the definition for a merged entry, or undefined when it has no connection. */
-export function toServerDefinition({ entry, origin, folder }: PlacedEntry): ServerDefinition | undefined {
+/**
+ * Returns the definition for a merged entry, or undefined when it has no connection.
+ * @param general the setting `approval` for all servers
+ */
+export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalMode): ServerDefinition | undefined {
+  const { entry, origin, folder } = placedEntry;
   if (entry.connection === undefined) return undefined;
+  const approval = approvalOf(placedEntry, general);
   return {
     name: entry.name,
     description: entry.description,
@@ -116,14 +122,22 @@ export function toServerDefinition({ entry, origin, folder }: PlacedEntry): Serv
     idempotent: entry.idempotent ?? [],
     ...(entry.shared && { shared: true }),
     ...(entry.registry !== undefined && { registry: entry.registry }),
+    ...(approval !== 'off' && { approval }),
     origin,
   };
 }
 
+/** The mode of a server. What is said about a project's server, under its name or by its file, can only be stricter. */
+function approvalOf({ entry, origin, isProjects }: PlacedEntry, general: ApprovalMode | undefined): ApprovalMode {
+  const level: TrustLevel =
+    isProjects || entry.registry !== undefined ? 'review' : origin.client === undefined ? 'trusted' : 'first-sight';
+  return isProjects ? stricterOf(modeOf(level, general), entry.approval) : modeOf(level, general, entry.approval);
+}
+
 function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
   if (!isLocal(connection)) {
-    const { type, url, headers = {}, auth } = connection;
-    return { type, url, headers, auth };
+    const { type, url, headers = {}, auth, oauth } = connection;
+    return { type, url, headers, auth, ...(oauth && { oauth }) };
   }
   const { type, command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
   return { type, command, args, env, inheritEnv, cwd };

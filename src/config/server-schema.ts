@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESERVED_NAME } from '../clients/importers/ourselves.ts';
+import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -61,22 +62,73 @@ const stdioSchema = z.strictObject({
   ),
 });
 
+const webAddress = z
+  .string()
+  .check(z.refine((url) => url.includes('${') || isWebAddress(url), 'must be an http:// or https:// address'));
+
+const loginSchema = z
+  .strictObject({
+    clientId: optional(textUpTo(2_000, 1), 'A client that is registered at the authorization server.'),
+    clientSecret: optional(textUpTo(10_000, 1), 'Its secret; write `${NAME}` or `${file:…}`.'),
+    clientMetadataUrl: optional(
+      webAddress,
+      'The address of a client metadata document. It is the client id where the authorization server reads such documents.',
+    ),
+    scopes: optional(z.array(textUpTo(500, 1)), 'The scopes to ask for, in place of those that the server names.'),
+    redirectUri: optional(
+      z
+        .string()
+        .check(z.refine(isLoopback, 'must be an http:// address of this machine: localhost, 127.0.0.1 or [::1]')),
+      'The redirect address of the registered client, on this machine. Without a port, any port is used.',
+    ),
+    authorizationServer: optional(webAddress, 'The issuer to use in place of the one that the server names.'),
+    resource: optional(
+      z.union([textUpTo(2_000, 1), z.literal(false)]),
+      'The `resource` of the token. `false`: none, for authorization servers that refuse the parameter (Entra ID).',
+    ),
+    allowMissingPkce: optional(
+      flag,
+      'For authorization servers that support PKCE and do not say so (Entra ID, Cognito). Default `false`.',
+    ),
+    allowIssuerMismatch: optional(
+      flag,
+      'For authorization servers whose metadata name another issuer. It weakens the protection against mix-ups. Default `false`.',
+    ),
+    parameters: optional(
+      textMap,
+      'Further parameters of the authorization request. Google wants `{"access_type": "offline", "prompt": "consent"}`.',
+    ),
+    grant: optional(
+      z.literal('client_credentials'),
+      'Log in as a program, with `clientId` and `clientSecret` or `privateKey`. Default: as a person.',
+    ),
+    privateKey: optional(textUpTo(20_000, 1), 'A private key in PEM (PKCS #8), in place of a client secret.'),
+    keyAlgorithm: optional(textUpTo(20, 1), 'The algorithm of the private key. Default `RS256`.'),
+  })
+  .check(
+    z.superRefine((login, context) => {
+      const missing = (['clientId', 'authorizationServer'] as const).find((key) => login[key] === undefined);
+      // The secret of a program goes only to an authorization server that the user has named.
+      if (login.grant !== undefined && missing !== undefined)
+        context.addIssue({ code: 'custom', path: [missing], message: 'is needed for grant "client_credentials"' });
+      if (login.clientSecret !== undefined && login.clientId === undefined)
+        context.addIssue({ code: 'custom', path: ['clientSecret'], message: 'needs `clientId`' });
+    }),
+  );
+
 const remoteSchema = z
   .strictObject({
     type: described(
       z.enum(['http', 'sse']),
       '`http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only.',
     ),
-    url: described(
-      z.string().check(
-        z.refine(withoutNul, NO_NUL),
-        z.minLength(1),
-        z.refine((url) => url.includes('${') || isWebAddress(url), 'must be an http:// or https:// address'),
-      ),
-      'The address of the server.',
-    ),
+    url: described(webAddress.check(z.refine(withoutNul, NO_NUL), z.minLength(1)), 'The address of the server.'),
     headers: optional(textMap, 'Headers sent with every request. `${NAME}` is expanded when connecting.'),
     auth: optional(z.literal('env'), 'Send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`.'),
+    oauth: optional(
+      loginSchema,
+      'Settings of `anygpt mcp login`. Most servers need none: their own metadata say where to log in.',
+    ),
   })
   .check(
     z.superRefine((remote, context) => {
@@ -91,6 +143,11 @@ const remoteSchema = z
 function isWebAddress(url: string): boolean {
   const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: '' };
   return protocol === 'http:' || protocol === 'https:';
+}
+
+function isLoopback(url: string): boolean {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
 /** How a server is reached, as people write it. */
@@ -134,7 +191,11 @@ export const serverSchema = z.strictObject({
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
   registry: optional(
     textUpTo(500, 1),
-    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update --check` compares it.',
+    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update` compares and changes it.',
+  ),
+  approval: optional(
+    z.enum(APPROVAL_MODES),
+    'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
   ),
   trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),

@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from 'zod/mini';
+import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import {
   bytes,
@@ -144,6 +145,11 @@ const validationSchema = z.strictObject({
     'warn',
     'What happens when a result breaks its tool’s output schema: nothing, a note in the audit log, or an error.',
   ),
+  observe: setting(
+    flag,
+    false,
+    'Infer what tools without an output schema return from their first results. `get_tool_details` shows it as inferred, to every caller; it holds names of fields, no values. No result is checked against it.',
+  ),
 });
 
 /** A service that turns texts into vectors, replacing the built-in vectors. */
@@ -214,6 +220,10 @@ export const settingsShape = {
     z.enum(['first-match', 'deny-wins']),
     'first-match',
     '`first-match`: the first matching rule with `enabled` decides. `deny-wins`: any matching disable does.',
+  ),
+  approval: optional(
+    z.enum(APPROVAL_MODES),
+    'Which tool definitions wait for `anygpt mcp approve`. `all`: every one. `new`: those that were not in the server’s first list, and changed ones. `changed`: only changed ones. `off`: none. Default: `all` for servers of a registry or a project, `new` for servers of another client, `off` for servers written here. A value makes servers stricter, except that `off` switches approvals off.',
   ),
   search: group(searchSchema, 'How tools are found.'),
   registries: setting(

@@ -14,7 +14,7 @@ import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { isLocal } from '../core/transport-parts.ts';
+import { hasOwnToken, isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
@@ -34,6 +34,8 @@ import { sentence } from './short-text.ts';
 export interface OpenRequest {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly prior: Verdict | undefined;
+  /** The user whose login is used; undefined: the local user. */
+  readonly principal: string | undefined;
   /** Aborted when no caller needs the connection any more. */
   readonly signal: AbortSignal;
   readonly onClose: (reason: Error) => void;
@@ -202,9 +204,10 @@ export class ConnectionPool {
   #find(definition: ServerDefinition, caller: Caller | undefined): PoolSlot | undefined {
     const identity = identityOf(definition);
     const audience = caller && this.#audienceOf(definition, caller);
+    const owner = ownerOf(definition, caller);
     let strange: PoolSlot | undefined;
     for (const slot of this.#slots.get(definition.name) ?? NO_SLOTS) {
-      if (slot.retired || slot.identity !== identity || !slot.suits(audience, caller)) continue;
+      if (slot.retired || slot.identity !== identity || slot.owner !== owner || !slot.suits(audience, caller)) continue;
       if (slot.isFamiliar(caller)) return slot;
       strange ??= slot;
     }
@@ -225,7 +228,13 @@ export class ConnectionPool {
     const print = fingerprint(definition.connection);
     const habits = this.#habits.get(print) ?? new QuestionHabits();
     this.#habits.set(print, habits);
-    const slot = new PoolSlot(definition, this.#audienceOf(definition, caller), habits, (slot) => this.#open(slot));
+    const slot = new PoolSlot(
+      definition,
+      this.#audienceOf(definition, caller),
+      habits,
+      ownerOf(definition, caller),
+      (slot) => this.#open(slot),
+    );
     slot.lastUsed = this.#now();
     const slots = this.#slots.get(definition.name) ?? new Set();
     this.#slots.set(definition.name, slots.add(slot));
@@ -249,6 +258,7 @@ export class ConnectionPool {
       this.#options.open(definition, {
         capabilities: audience.capabilities,
         prior: this.#verdicts.get(print),
+        principal: slot.owner,
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
         onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
@@ -359,6 +369,10 @@ export class ConnectionPool {
     return health;
   }
 }
+
+/** Returns the user whose login a connection uses. A server with a configured token, or without logins, has none. */
+const ownerOf = ({ connection }: ServerDefinition, caller: Caller | undefined): string | undefined =>
+  caller?.principal === undefined || isLocal(connection) || hasOwnToken(connection) ? undefined : caller.principal;
 
 const NO_SLOTS: readonly PoolSlot[] = [];
 

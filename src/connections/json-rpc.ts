@@ -89,7 +89,7 @@ export class UnsendableError extends NotSentError {
 }
 
 /** Why a message from the other side could not be read. */
-export type Unreadable = 'too-long' | 'too-deep' | 'too-many';
+export type Unreadable = 'too-long' | 'too-deep' | 'too-many' | 'stalled';
 
 /** Marks an error of a wire's `send` as raised before anything was sent: no JSON writer can follow endless nesting. */
 export const unsendable = (error: unknown): unknown =>
@@ -101,6 +101,8 @@ export const METHOD_NOT_FOUND = -32601;
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INVALID_PARAMS = -32602;
+/** Up to protocol 2025-11-25; later it is INVALID_PARAMS. */
+export const RESOURCE_NOT_FOUND = -32002;
 export const INTERNAL_ERROR = -32603;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 

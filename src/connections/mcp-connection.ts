@@ -11,15 +11,31 @@ import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type { Caller, CallToolResult, IdleClock, ToolCall, ToolDefinition } from '../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ItemKind, ItemRef, ToolCall, ToolDefinition } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { shorten } from '../text/plain-text.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import type { Pulse } from './hung-servers.ts';
-import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
+import { type ListedItems, readItemLists } from './item-list.ts';
+import {
+  INVALID_PARAMS,
+  JsonRpcError,
+  METHOD_NOT_FOUND,
+  RESOURCE_NOT_FOUND,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
-import { type Answer, ForgottenError, type IncomingRequest, type Peer, type PeerRequestOptions } from './peer.ts';
+import {
+  type Answer,
+  ForgottenError,
+  type IncomingRequest,
+  LISTEN,
+  type Peer,
+  type PeerRequestOptions,
+} from './peer.ts';
 import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
@@ -137,6 +153,19 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return list;
   }
 
+  /** Reads the resources, templates and prompts that the server announced. Never rejects. */
+  listItems(): Promise<ListedItems> {
+    const { limits, identity } = this.#options;
+    return withTimeLimit(LIMITS.time.items, undefined, this.#overdue(LIMITS.time.items), (signal) =>
+      readItemLists({
+        capabilities: identity.capabilities,
+        page: async (method, cursor) => (await this.request(method, cursor ? { cursor } : {}, { signal })).result,
+        limits,
+        redact: this.#redact,
+      }),
+    );
+  }
+
   async listToolMetadata(): Promise<readonly ToolDefinition[]> {
     return (await this.listTools()).tools;
   }
@@ -156,7 +185,9 @@ export class McpConnection implements ToolProvider<ToolCall> {
       : call.meta;
     // `_meta` is always present, even if undefined: every call is copied with one, and V8 is slow to add a property to
     // a copy.
-    const params: Record<string, unknown> = { name, arguments: args, _meta: meta };
+    const params: Record<string, unknown> = call.item
+      ? { ...itemParams(call.item, args), _meta: meta }
+      : { name, arguments: args, _meta: meta };
     if (call.inputResponses) params.inputResponses = call.inputResponses;
     if (call.requestState !== undefined) params.requestState = call.requestState;
     const options = {
@@ -250,7 +281,20 @@ export class McpConnection implements ToolProvider<ToolCall> {
   subscribe(filter: Readonly<Record<string, unknown>>): void {
     if (this.era !== 'modern') return;
     // Stays open as long as the connection. If the server refuses, lists become stale as usual.
-    this.#options.peer.request('subscriptions/listen', { notifications: filter }).catch(() => {});
+    this.#options.peer.request(LISTEN, { notifications: filter }).catch(() => {});
+  }
+
+  /** Asks for the updates of one resource, in the way of the server's era. Resolves with how to end that. */
+  async watchResource(uri: string): Promise<() => void> {
+    if (this.era === 'modern') {
+      const listening = new AbortController();
+      const notifications = { resourceSubscriptions: [uri] };
+      this.#options.peer.request(LISTEN, { notifications }, { signal: listening.signal }).catch(() => {});
+      return () => listening.abort();
+    }
+    const { signal } = new AbortController();
+    await this.request('resources/subscribe', { uri }, { signal });
+    return () => void this.request('resources/unsubscribe', { uri }).catch(() => {});
   }
 
   close(reason?: Error): Promise<void> {
@@ -284,8 +328,15 @@ export class McpConnection implements ToolProvider<ToolCall> {
     params: Readonly<Record<string, unknown>>,
     options: PeerRequestOptions,
   ): Promise<CallToolResult> {
+    const { item } = call;
+    if (item) this.#requireAnnounced(item.kind, call);
     try {
-      const { result, bytes } = await this.#send('tools/call', params, options, call.idleClock);
+      const { result, bytes } = await this.#send(
+        item ? ITEM_METHODS[item.kind] : 'tools/call',
+        params,
+        options,
+        call.idleClock,
+      );
       if (call.notes) call.notes.bytes = bytes;
       this.#hasServed = true;
       return result as CallToolResult;
@@ -293,13 +344,23 @@ export class McpConnection implements ToolProvider<ToolCall> {
       const lost = await this.#lost(error, options.signal);
       if (lost && !isAnswer(error)) throw lost.details.outcome === 'not_sent' ? unheeded(lost) : lost;
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
-      if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
+      if (item?.kind === 'resource' && NO_RESOURCE.has(error.code)) {
+        const message = `${call.server} has no resource "${shorten(item.id, LIMITS.names.shown)}": ${shortText(error.message, this.#redact)}`;
+        throw new ToolNotFoundError(call.server, call.tool, sentence(message), { outcome: 'failed', cause: error });
+      }
+      if (error.code === INVALID_PARAMS && !item && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
         throw new ToolNotFoundError(call.server, call.tool, message, { outcome: 'failed' });
       }
       const message = this.#redact.cut(error.message, LIMITS.text.message);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
+  }
+
+  /** A server that announced no resources or prompts is never asked for one. */
+  #requireAnnounced(kind: ItemKind, { server, tool }: ToolCall): void {
+    if (isObject(this.identity.capabilities[`${kind}s`])) return;
+    throw new ToolNotFoundError(server, tool, `${server} has no ${kind}s.`, { outcome: 'not_sent' });
   }
 
   /**
@@ -346,6 +407,14 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 }
+
+const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as const;
+
+/** What servers answer for a URI that they do not know. */
+const NO_RESOURCE: ReadonlySet<number> = new Set([RESOURCE_NOT_FOUND, INVALID_PARAMS]);
+
+const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
+  kind === 'resource' ? { uri: id } : { name: id, arguments: args };
 
 /** Tells whether an error is the server's own answer to a call: then the call is over. */
 const isAnswer = (error: unknown): boolean =>

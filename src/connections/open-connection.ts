@@ -26,7 +26,7 @@ export async function openConnection(definition: ServerDefinition, options: Open
   const { connection, name, refusal } = definition;
   if (refusal !== undefined) throw new ConfigurationError(refusal, [], { server: name, outcome: 'not_sent' });
   const timeoutMs = connectMs(definition);
-  const overdue = () => new Error(`no answer within ${timeoutMs / 1000} s`);
+  const overdue = () => Object.assign(new Error(`no answer within ${timeoutMs / 1000} s`), { code: 'ETIMEDOUT' });
   try {
     return await withTimeLimit(timeoutMs, options.signal, overdue, async (signal) => {
       const open = (await OPENERS[connection.type]()) as Opener;

@@ -6,6 +6,7 @@ import type { TransportType } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import type { KnownSecrets } from '../secrets/redactor.ts';
 import type { Place } from '../secrets/server-secrets.ts';
+import type { Credentials } from './credentials.ts';
 import type { ClientIdentity, ProtocolEra } from './handshake.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { ToolListLimits } from './tool-list.ts';
@@ -47,6 +48,8 @@ export interface OpenOptions {
   /** Receives the stderr of a local server as it arrives. */
   readonly onStderr?: StderrListener | undefined;
   readonly fetch?: typeof fetch | undefined;
+  /** The login to a remote server. */
+  readonly credentials?: Credentials | undefined;
 }
 
 export interface OpenedConnection {

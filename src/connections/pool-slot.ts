@@ -24,6 +24,8 @@ export class PoolSlot {
   readonly audience: Audience;
   /** Shared by all connections to the same server. */
   readonly habits: QuestionHabits;
+  /** The user whose login it uses. */
+  readonly owner: string | undefined;
   /** Aborts the opening. */
   readonly abort = new AbortController();
   readonly opening: Promise<McpConnection>;
@@ -42,12 +44,14 @@ export class PoolSlot {
     definition: ServerDefinition,
     audience: Audience,
     habits: QuestionHabits,
+    owner: string | undefined,
     open: (slot: PoolSlot) => Promise<McpConnection>,
   ) {
     this.definition = definition;
     this.identity = identityOf(definition);
     this.audience = audience;
     this.habits = habits;
+    this.owner = owner;
     this.opening = open(this);
     // The caller may have given up by the time opening fails.
     this.opening.catch(() => {});

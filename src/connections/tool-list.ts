@@ -1,6 +1,5 @@
 /**
- * Reads the whole tool list of a server, page by page, and checks each tool separately, so that a bad entry costs only
- * itself.
+ * Reads the tool list of a server and checks each tool.
  * @module
  */
 
@@ -10,7 +9,8 @@ import type { ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { completeInput, inputFault, withoutIllTyped } from '../schema/tool-fields.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { isPlain, oneLine, plainName } from '../text/plain-text.ts';
+import { isPlain, plainName } from '../text/plain-text.ts';
+import { jsonLength, type PagedList, type ReadPage, readPagedList, shortened } from './paged-list.ts';
 import { headerFault } from './param-headers.ts';
 
 export interface ToolListLimits {
@@ -20,67 +20,31 @@ export interface ToolListLimits {
   readonly descriptionChars: number;
 }
 
-export interface SkippedTool {
-  readonly name: string;
-  readonly reason: string;
-}
-
-export interface ToolList {
+export interface ToolList extends Omit<PagedList<ToolDefinition>, 'entries'> {
   readonly tools: readonly ToolDefinition[];
-  readonly skipped: readonly SkippedTool[];
-  /** Why the list is incomplete, if it is. */
-  readonly incomplete: string | undefined;
-  /** Whether a limit of ours is the reason. Other incomplete lists must not replace a complete one. */
-  readonly isCut?: boolean | undefined;
 }
 
-/** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
-const SLICE = 200;
-
-/** Reads pages until the server has no more, a cursor repeats, or a limit is reached. */
+/** Reads the tools of a server. */
 export async function readToolList(
-  page: (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>,
+  page: ReadPage,
   limits: ToolListLimits,
   redact: Redact = redactUnknown,
 ): Promise<ToolList> {
-  const tools = new Map<string, ToolDefinition>();
-  const skipped: SkippedTool[] = [];
-  const skip = (name: unknown, reason: string) => {
-    const shown = typeof name === 'string' ? oneLine(redact.cut(name, 400), 80) : '';
-    if (skipped.length < LIMITS.wire.skipped) skipped.push({ name: shown, reason });
-  };
-  const maxBytes = LIMITS.wire.listDefinitions * limits.definitionBytes;
-  let bytes = 0;
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  for (let pages = 1; ; pages++) {
-    const result = await page(cursor);
-    if (!Array.isArray(result.tools)) return done('the server sent no list');
-    for (const [index, entry] of result.tools.entries()) {
-      if (index % SLICE === SLICE - 1) await breath();
+  const { entries, ...rest } = await readPagedList(page, {
+    key: 'tools',
+    check: (entry) => {
       const checked = checkTool(entry, limits, redact);
-      if ('reason' in checked) skip(checked.name, checked.reason);
-      else if (tools.has(checked.tool.name)) skip(checked.tool.name, 'a tool of this name was listed before');
-      else if (tools.size >= limits.tools) return done(`more than ${limits.tools} tools`, true);
-      else {
-        bytes += checked.bytes;
-        if (bytes > maxBytes) return done(`more than ${maxBytes} bytes of definitions`, true);
-        tools.set(checked.tool.name, checked.tool);
-      }
-    }
-    const next = result.nextCursor;
-    if (typeof next !== 'string') return done(undefined);
-    if (next.length > LIMITS.wire.cursor) return done(`a page cursor of ${next.length} characters`);
-    if (cursors.has(next)) return done('the server repeated a page cursor');
-    if (pages >= limits.pages) return done(`more than ${limits.pages} pages`, true);
-    cursors.add(next);
-    cursor = next;
-    await breath();
-  }
-
-  function done(incomplete: string | undefined, isCut = false): ToolList {
-    return { tools: [...tools.values()], skipped, incomplete, ...(isCut && { isCut }) };
-  }
+      return 'reason' in checked ? checked : { id: checked.tool.name, entry: checked.tool, bytes: checked.bytes };
+    },
+    repeated: 'a tool of this name was listed before',
+    limits: {
+      pages: limits.pages,
+      entries: limits.tools,
+      bytes: LIMITS.wire.listDefinitions * limits.definitionBytes,
+    },
+    redact,
+  });
+  return { tools: entries, ...rest };
 }
 
 /** Checks one entry: returns the tool as we keep it, or why it is left out. */
@@ -117,18 +81,4 @@ export function checkTool(
       inputSchema: completeInput(inputSchema),
     },
   };
-}
-
-/** Secrets are removed before the text is cut. */
-const shortened = (text: string, maxChars: number, redact: Redact): string =>
-  text.length > maxChars ? redact.cut(text, maxChars) : text;
-
-const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function jsonLength(value: unknown): number | undefined {
-  try {
-    return JSON.stringify(value).length;
-  } catch {
-    return undefined;
-  }
 }

@@ -46,7 +46,12 @@ export interface ErrorInfo {
   readonly suggestions?: readonly string[];
   /** The part of the schema that the arguments violated. */
   readonly schema?: unknown;
+  /** The step of a discovery that failed; only in errors of the discovery service. */
+  readonly stage?: 'connection' | 'session' | 'list' | 'conversion' | 'rate-limit' | 'authentication' | 'timeout';
 }
+
+/** The step of a discovery that failed. */
+export type DiscoveryStage = NonNullable<ErrorInfo['stage']>;
 
 /** Optional details of an error. */
 export interface ErrorDetails {
@@ -57,6 +62,7 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number | undefined;
   readonly suggestions?: readonly string[] | undefined;
   readonly schema?: unknown;
+  readonly stage?: DiscoveryStage | undefined;
   readonly cause?: unknown;
 }
 
@@ -93,7 +99,7 @@ export class DiscoveryError extends Error {
 
   /** Returns a plain object for results and `--json`, without absent fields. */
   toInfo(): ErrorInfo {
-    const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema } = this.details;
+    const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema, stage } = this.details;
     return {
       code: this.code,
       message: this.message,
@@ -104,6 +110,7 @@ export class DiscoveryError extends Error {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(suggestions?.length && { suggestions }),
       ...(schema !== undefined && { schema }),
+      ...(stage !== undefined && { stage }),
     };
   }
 }

@@ -74,6 +74,8 @@ const defaults = {
     /** When calls to a failing server are refused at once. */
     breaker: { failures: 5, rate: 0.5, minimum: 10, window: 30_000, open: 30_000 },
   },
+  /** How often one remote server is asked for its list. */
+  listing: { requestsPerSecond: 10, burst: 20 },
   /** The configuration keys under `retry`. */
   retry: { attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 },
   /** The configuration keys under `audit`. */
@@ -277,6 +279,8 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A resource is read by its URI, so none can be cut. */
+    uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
     /** OpenAI and Anthropic refuse longer names of tools. */
@@ -355,6 +359,10 @@ const limits = {
     servers: 4,
     /** Why each of them gives no tools. */
     reason: 100,
+    /** Servers of a registry that a note names. */
+    registryServers: 2,
+    /** Characters of such a name: a longer one could be a sentence. */
+    registryName: 80,
     /** Warnings beside the hits of a search. */
     warnings: 3,
     /** Characters of such a warning. */
@@ -401,6 +409,37 @@ const limits = {
     /** Words that completion offers to a shell. */
     completions: 2_000,
   },
+  /** Pins, approvals and the scan of definitions. */
+  approvals: {
+    /** Characters of a canonical definition. A longer one gets no pin, so it cannot be approved. */
+    definition: 4 * MIB,
+    /** Values of such a definition. */
+    values: 100_000,
+    /** Approved definitions of one tool; the oldest is forgotten. */
+    pins: 32,
+    /** Tools that are remembered for one server. Unknown ones are not approved. */
+    tools: 50_000,
+    /** Bytes of a file with approvals; a larger one was not written by this program. */
+    fileBytes: 64 * MIB,
+    /** Characters of an approved definition that is kept for the next diff. */
+    keptDefinition: 64 * KIB,
+    /** Lines of the diff of one definition. */
+    diffLines: 200,
+    /** Characters of a changed text in such a line; of a longer one the middle is left out. */
+    diffText: 2_000,
+    /** Unchanged characters on both sides of it. */
+    diffContext: 60,
+    /** Characters of all texts of a definition that are scanned: more than a definition may have by default. */
+    scanned: 2 * MIB,
+    /** Findings of one definition; a person has seen enough by then. */
+    findings: 50,
+    /** Lists that one call asks of a server that announces a change with every list. */
+    confirmations: 3,
+    /** Characters of a finding's excerpt. */
+    excerpt: 160,
+    /** Characters of one encoded text that is decoded and scanned. */
+    encoded: 64 * KIB,
+  },
   /** Requests to search. */
   search: {
     /** Longer queries are cut: every word costs time. */
@@ -409,6 +448,8 @@ const limits = {
     results: 100,
     /** Hits of a search that gives no limit. */
     defaultResults: 10,
+    /** Resources and prompts beside tools. */
+    items: 3,
     /** Filters in one query. */
     filters: 16,
     /** Characters of one filter's value. */
@@ -504,6 +545,17 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** What authorization servers send. */
+  login: {
+    /** Metadata and tokens are a few kilobytes. */
+    answer: MIB,
+    /** Characters of a `WWW-Authenticate` header that are read. */
+    challenge: 8_192,
+    /** Authorization servers of one server that are tried. */
+    issuers: 3,
+    /** Answers with a wrong `state` before a login is given up: another program sends them. */
+    strays: 20,
+  },
   /** What an MCP Registry sends. Its entries are written by strangers. */
   registry: {
     /** One answer; a page of a hundred entries of ordinary size has a tenth of it. */
@@ -536,6 +588,14 @@ const limits = {
     registries: 16,
     /** Answers to queries of one registry that are kept. */
     answers: 200,
+    /** A bundle (MCPB) as it is downloaded; those with a runtime in them have 100 MiB. */
+    bundle: 256 * MIB,
+    /** All files of a bundle together. */
+    unpacked: 1_024 * MIB,
+    /** Files of a bundle; dependencies of a large server have 20,000. */
+    bundleFiles: 50_000,
+    /** Addresses that lead to another before a bundle is there. */
+    redirects: 5,
   },
   /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
   wire: {
@@ -547,10 +607,10 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
-    /** Short requests of one HTTP client that are answered at once. */
-    runningRequests: 4,
-    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
-    waitingRequests: 64,
+    /** Streams on which clients without sessions wait for notifications. */
+    streams: 256,
+    /** Unanswered requests on one connection; clients send the next one after an answer. */
+    pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
@@ -559,6 +619,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** All larger messages of servers that are being received: four of the longest. */
+    answers: 64 * MIB,
     /** Shorter events of one HTTP chunk are passed on together. */
     shortEvent: 8 * KIB,
     /** Start of a refused message that is searched for its id. */
@@ -587,6 +649,12 @@ const limits = {
     skipped: 100,
     /** A list weighs at most as much as this many definitions of the largest size. */
     listDefinitions: 128,
+    /** Resources, templates or prompts of one server; a server with more has templates. */
+    items: 1_000,
+    /** One of them as JSON. */
+    item: 64 * KIB,
+    /** Resources that are watched over one connection with a client, or by all clients without one. */
+    watched: 1_000,
     /** Gateways that one call may pass; gateways that call each other end here. */
     gateways: 8,
     /** Idle connections of one server kept for clients with the same roots. */
@@ -690,6 +758,8 @@ const limits = {
     serverLogRead: 4 * MIB,
     /** Entries of a zip archive. Reading a directory of so many takes about a second. */
     zipEntries: 100_000,
+    /** Places of one text in a configuration that are tried before an edit is left to a person. */
+    places: 64,
     /** One manifest in a zip archive. */
     zipEntry: MIB,
   },
@@ -732,11 +802,42 @@ const limits = {
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
+    /** Servers that were discovered without being configured; each has a list and an index in memory. */
+    guests: 256,
+  },
+  /** What is looked at to infer the type of a tool's results. */
+  observe: {
+    /** Results of one tool: more of them rarely say more. */
+    results: 8,
+    /** Values of one result: a fraction of a millisecond. */
+    values: 2_000,
+    /** Levels of nesting. */
+    depth: 8,
+    /** Fields of one object; an object with more is a map. */
+    properties: 64,
+    /** Characters of a text that may be JSON. */
+    text: 64 * KIB,
+    /** Characters of a schema that is kept. */
+    schema: 8 * KIB,
+    /** Characters of the type that an agent is shown. */
+    shown: 300,
   },
   /** How long something is waited for, in milliseconds. Calls and lists have keys of their own under `limits`. */
   time: {
     /** `setTimeout` takes no more; a longer wait would fire at once. */
     timer: 2 ** 31 - 1,
+    /** A call that only finds out what a tool returns. */
+    safeCall: 10_000,
+    /** A token is renewed when it expires so soon: a call takes a while to arrive. */
+    tokenMargin: 30_000,
+    /** A person logs in and comes back. */
+    login: 5 * MINUTE,
+    /** A keychain that asks a person to unlock it waits for long. */
+    keychain: 10_000,
+    /** One request of a login. */
+    loginRequest: 15_000,
+    /** Waiting for another process that renews the same token: as long as its request may take. */
+    refreshTurn: 20_000,
     /** The longest `Retry-After` that is waited for. */
     retryAfter: MINUTE,
     /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */
@@ -747,6 +848,8 @@ const limits = {
     lists: 2_000,
     /** Schemas of a provider's tools, while its list is read; the others are read when they are needed. */
     described: 1_000,
+    /** Resources and prompts, while tools are listed: a server that hangs there must not lose its tools. */
+    items: 5_000,
     /** A server that failed last time, where all lists are wanted. */
     failing: 3_000,
     /** Providers of a registry in `tools/list`: clients are told when their tools come later. */
@@ -765,6 +868,8 @@ const limits = {
     echo: 2_000,
     /** An answer on a stream of legacy SSE after its POST was refused. */
     lateAnswer: 50,
+    /** The body of an HTTP answer with an error status: its beginning says enough. */
+    refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
     /** Output of a process that has ended. */
@@ -798,6 +903,8 @@ const limits = {
     embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
+    /** The download of a bundle (MCPB). */
+    bundle: 300_000,
     /** One request to a registry, its answer included. */
     registry: 30_000,
     /** What `doctor` waits for an embedding service. */
@@ -811,6 +918,12 @@ const limits = {
   },
   /** The pause between two attempts, looks or writes, in milliseconds. Retries of calls have keys under `retry`. */
   pace: {
+    /** A server is asked again when a tool is called that had changed in its last list. */
+    secondLook: 5_000,
+    /** Between two questions whether a person has typed the code of a login, unless the server says otherwise. */
+    deviceCode: 5_000,
+    /** The shortest such pause. */
+    deviceCodeLeast: 1_000,
     /** First pause before another attempt to connect; it doubles. */
     connectRetry: 1_000,
     /** Longest pause between two attempts to connect. */
@@ -873,6 +986,8 @@ const limits = {
     unread: 3_000,
     /** Looking whether all answers have left, at the end of the gateway. */
     exit: 100,
+    /** Looking for large messages that do not grow while others wait for their memory. */
+    stalledAnswers: 1_000,
     /** Looking for servers that hang. */
     hung: 1_000,
     /** Looking for idle connections, at most so often. */
@@ -900,6 +1015,8 @@ const limits = {
     list: DAY,
     /** A server that failed is waited for again. */
     failure: DAY,
+    /** The list of a connection to a server that needs approval is asked for again before the next call. */
+    confirmed: 5 * MINUTE,
     /** A connection that lasts this long clears earlier failures. */
     healthy: MINUTE,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */

@@ -50,6 +50,8 @@ interface TransportParts<C> {
   words(connection: C): readonly string[];
   /** Returns the environment variables or the headers. */
   named(connection: C): Texts | undefined;
+  /** Returns the other texts that may be references or secrets. */
+  further(connection: C): Texts;
   /** Returns the working folder, if the transport has one. */
   folder(connection: C): string | undefined;
   passedOn(connection: C, server: string): readonly PassedOn[];
@@ -70,6 +72,7 @@ const LOCAL: TransportParts<Local> = {
   nouns: { word: 'an argument', named: 'env', allNamed: 'environment' },
   words: ({ command, args = [] }) => [command, ...args],
   named: ({ env }) => env,
+  further: () => ({}),
   folder: ({ cwd }) => cwd,
   passedOn: ({ inheritEnv = [] }) => inheritEnv.map((name) => ({ name, from: [name] })),
   mapTexts: (connection, change, changeFolder) => {
@@ -97,14 +100,25 @@ const REMOTE: TransportParts<Remote> = {
   nouns: { word: 'the url', named: 'header', allNamed: 'headers' },
   words: ({ url }) => [url],
   named: ({ headers }) => headers,
+  further: ({ oauth: { clientId, clientSecret, privateKey } = {} }) =>
+    Object.fromEntries(
+      Object.entries({ clientId, clientSecret, privateKey }).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text]],
+      ),
+    ),
   folder: () => undefined,
   passedOn: ({ auth }, server) =>
     auth === undefined
       ? []
       : [{ name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }],
   mapTexts: (connection, change) => {
-    const { url, headers } = connection;
-    return { ...connection, url: change(url), ...(headers && { headers: mapValues(headers, change) }) };
+    const { url, headers, oauth } = connection;
+    return {
+      ...connection,
+      url: change(url),
+      ...(headers && { headers: mapValues(headers, change) }),
+      ...(oauth && { oauth: { ...oauth, ...mapValues(REMOTE.further(connection), change) } }),
+    };
   },
   traits: ({ url, headers = {}, auth = '' }) => [url, Object.keys(headers).sort(), auth],
   reached: ({ url }) => (URL.canParse(url) ? new URL(url).href : url).replace(/\/$/, ''),
@@ -132,6 +146,12 @@ export const transportParts = (type: TransportType): TransportParts<WrittenConne
 export const isLocal = <C extends WrittenConnection>(connection: C): connection is Extract<C, { command: string }> =>
   transportParts(connection.type).isLocal;
 
+/** Tells whether the entry itself says which token to send, so that there is no login. */
+export const hasOwnToken = ({ url, headers = {}, auth }: Remote): boolean =>
+  auth !== undefined ||
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization') ||
+  /^https?:\/\/[^/?#]*@/i.test(url);
+
 /** Returns the command line or the URL, word by word. */
 export const addressWords = (connection: WrittenConnection): readonly string[] =>
   transportParts(connection.type).words(connection);
@@ -140,10 +160,15 @@ export const addressWords = (connection: WrittenConnection): readonly string[] =
 export const namedTextsOf = (connection: WrittenConnection): Texts =>
   transportParts(connection.type).named(connection) ?? {};
 
+/** Returns the other texts that may be references or secrets. */
+export const furtherTextsOf = (connection: WrittenConnection): Texts =>
+  transportParts(connection.type).further(connection);
+
 /** Returns every text of a connection that may contain references, except the working folder. */
 export const textsOf = (connection: WrittenConnection): readonly string[] => [
   ...addressWords(connection),
   ...Object.values(namedTextsOf(connection)),
+  ...Object.values(furtherTextsOf(connection)),
 ];
 
 /** Returns a connection with every text changed; the working folder by `changeFolder`, if given. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
+import type { ApprovalMode, Unapproved } from './approval-mode.ts';
 
 /** A JSON Schema from a server or a configuration: untrusted data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -34,6 +35,37 @@ export interface RemoteConnection {
   readonly headers: Readonly<Record<string, string>>;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   readonly auth: 'env' | undefined;
+  /** Settings of the login. */
+  readonly oauth?: LoginSettings | undefined;
+}
+
+/** How to log in to a remote server, where its own metadata do not say or are wrong. */
+export interface LoginSettings {
+  /** A client that is registered at the authorization server. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** The address of a client metadata document, used as the client id where the authorization server reads such. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The scopes to ask for, in place of those that the server names. */
+  readonly scopes?: string[] | undefined;
+  /** The redirect address of the registered client, on this machine. Without a port, any port is used. */
+  readonly redirectUri?: string | undefined;
+  /** The issuer to use in place of the one that the server names. */
+  readonly authorizationServer?: string | undefined;
+  /** The `resource` of the token, or false for authorization servers that refuse the parameter (Entra ID). */
+  readonly resource?: string | false | undefined;
+  /** For authorization servers that support PKCE and do not say so (Entra ID, Cognito). */
+  readonly allowMissingPkce?: boolean | undefined;
+  /** For authorization servers whose metadata name another issuer. It weakens the protection against mix-ups. */
+  readonly allowIssuerMismatch?: boolean | undefined;
+  /** Further parameters of the authorization request, such as `access_type: 'offline'` for Google. */
+  readonly parameters?: Record<string, string> | undefined;
+  /** `client_credentials` logs in as a program, without a person. Default: as a person. */
+  readonly grant?: 'client_credentials' | undefined;
+  /** A private key in PEM (PKCS #8), in place of a client secret. */
+  readonly privateKey?: string | undefined;
+  /** The algorithm of the private key. Default `RS256`. */
+  readonly keyAlgorithm?: string | undefined;
 }
 
 /** One server after all configuration was read, merged and normalised. */
@@ -58,6 +90,8 @@ export interface ServerDefinition {
   readonly shared?: boolean | undefined;
   /** The server of an MCP registry that the entry was made from: `name@version`. */
   readonly registry?: string | undefined;
+  /** What needs approval; absent: nothing, and no definition is pinned. */
+  readonly approval?: Exclude<ApprovalMode, 'off'> | undefined;
   /** Where the entry is written, for messages: the file, the path inside it, and the client that owns the file. */
   readonly origin: {
     readonly file: string;
@@ -119,6 +153,62 @@ export interface ToolAnnotations {
   readonly [key: string]: unknown;
 }
 
+/** A resource as its server lists it. Only `uri` and the texts have been checked. */
+export interface ResourceDefinition {
+  /** A locator that only its server understands. It is never fetched by us. */
+  readonly uri: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A family of resources: a URI with `{variables}`. */
+export interface ResourceTemplateDefinition {
+  readonly uriTemplate: string;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A prompt as its server lists it. Only `name`, the texts and the arguments have been checked. */
+export interface PromptDefinition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** One argument of a prompt; its value is a text. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** What a server offers beside tools. */
+export interface ServerItems {
+  readonly resources: readonly ResourceDefinition[];
+  readonly resourceTemplates: readonly ResourceTemplateDefinition[];
+  readonly prompts: readonly PromptDefinition[];
+}
+
+/** What an item is, in search hits, rules and calls. A template is a resource. */
+export type ItemKind = 'resource' | 'prompt';
+
+/** Identifies a resource by its URI, or a prompt by its name, on its server. */
+export interface ItemRef {
+  readonly kind: ItemKind;
+  readonly id: string;
+  /** The result is the server's own answer, not that of a tool. */
+  readonly isRaw?: boolean | undefined;
+}
+
 /** Identifies a tool. */
 export interface ToolRef {
   readonly server: string;
@@ -142,6 +232,8 @@ export interface ToolMetadata {
   readonly examples?: readonly ToolExample[] | undefined;
   readonly keywords?: readonly string[] | undefined;
   readonly enabled: boolean;
+  /** Set if a person has to approve the definition first. Such a tool is not shown and cannot be called. */
+  readonly approval?: Unapproved | undefined;
   readonly tags: readonly string[];
 }
 
@@ -163,6 +255,8 @@ export interface SearchResult {
   readonly relevance: number;
   readonly tags: readonly string[];
   readonly args?: string | undefined;
+  /** What `tool` names, if not a tool: the URI of a resource, or a prompt. */
+  readonly kind?: ItemKind | undefined;
 }
 
 /** A score for one tool. */
@@ -220,6 +314,8 @@ export interface ServerMetadata {
   readonly description: string;
   readonly toolCount: number;
   readonly enabledCount: number;
+  /** Tools that wait for approval; absent: none. */
+  readonly unapprovedCount?: number | undefined;
   readonly status: ServerStatus;
   /** The reason for the status, when it is not obvious. */
   readonly reason?: string | undefined;
@@ -335,6 +431,8 @@ export interface ToolCall {
   readonly idleClock?: IdleClock | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
+  /** The resource or prompt that is read instead of a tool being called. */
+  readonly item?: ItemRef | undefined;
   /** Facts about the result, recorded by steps for the audit log. */
   readonly notes?: CallNotes | undefined;
 }

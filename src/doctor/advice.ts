@@ -35,8 +35,7 @@ export function adviceFor(
   const place = placeOf(definition);
   const noise = isLocal(connection) ? noiseIn(known.log) : undefined;
   if (error.code === 'CONFIGURATION_ERROR') return `Correct ${place}`;
-  if (error.code === 'SERVER_AUTH_REQUIRED' && !isLocal(connection))
-    return howToLogIn(definition, connection, env, known);
+  if (error.code === 'SERVER_AUTH_REQUIRED' && !isLocal(connection)) return howToLogIn(definition, connection, env);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
     if (noise !== undefined) return howToBeQuiet(noise);
@@ -83,12 +82,7 @@ export function howToWaitLonger(definition: ServerDefinition, known: Surrounding
 const isOverdue = ({ message }: DiscoveryError): boolean =>
   /no answer within [\d.]+ s|did not list its tools within [\d.]+ s/.test(message);
 
-function howToLogIn(
-  definition: ServerDefinition,
-  connection: RemoteConnection,
-  env: Environment,
-  known: Surroundings,
-): string {
+function howToLogIn(definition: ServerDefinition, connection: RemoteConnection, env: Environment): string {
   const own = serverVariable(definition.name, 'MCP_TOKEN');
   if (connection.auth === 'env') {
     const given = env[own] ? own : env.MCP_AUTH_TOKEN ? 'MCP_AUTH_TOKEN' : undefined;
@@ -96,13 +90,9 @@ function howToLogIn(
   }
   const names = variablesOf(definition);
   if (names.length > 0) return `Renew the value of ${names.join(' or ')}: the server does not accept it`;
-  if (Object.keys(connection.headers).length > 0)
+  if (Object.keys(connection.headers).length > 0 && connection.oauth === undefined)
     return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
-  if (isForeign(definition, known)) {
-    const entry = `{"name": ${JSON.stringify(definition.name)}, "connection": {"type": "${connection.type}", "url": "…", "auth": "env"}}`;
-    return `Add ${entry} with the url of ${placeOf(definition)} to "servers" in ${ownFile(known)}, then export ${own}=…`;
-  }
-  return `Add auth: "env" to ${placeOf(definition)}, then export ${own}=…`;
+  return `Run: anygpt mcp login ${shellWord(definition.name)}`;
 }
 
 /** Matches messages about something missing: `GITHUB_TOKEN is required`, `Missing env var API_KEY`. */

@@ -17,12 +17,14 @@ import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provid
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
+import { DiscoveryService, type ServicePorts } from '../service/discovery-service.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import type { EngineConfig, EngineOptions } from './engine-world.ts';
 import type { FindOptions } from './find-tools.ts';
+import type { PendingTool } from './pending-tools.ts';
 
 /**
  * Offers own tools and the tools of servers to one agent loop.
@@ -35,6 +37,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   readonly #core: EngineCore;
   readonly #tools: AgentTools;
   #changes: ListChanges | undefined;
+  #service: DiscoveryService | undefined;
 
   /**
    * Takes a configuration (as written by hand, as `ConfigurationLoader.load()` returns it, or `configFile()`), with the
@@ -116,6 +119,28 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /**
+   * The tools that wait for approval, with the definition that was approved before and what the scanner finds. Servers
+   * of other clients, registries and projects need approvals; those written in the configuration do not, unless
+   * `approval` says so.
+   */
+  pendingTools(): Promise<readonly PendingTool[]> {
+    return this.#core.pending();
+  }
+
+  /**
+   * Approves definitions of a server exactly as they are handed in, and makes their tools usable. Resolves with the names
+   * of those that are too large to be approved. Without a `state` folder, approvals last as long as the engine.
+   * @example
+   * for (const { server, definition, findings } of await engine.pendingTools())
+   *   if (findings.length === 0) await engine.approveTools(server, [definition]);
+   */
+  async approveTools(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
+    const refused = await this.#core.approve(server, definitions);
+    await this.#core.reload({ ifChanged: true });
+    return refused;
+  }
+
+  /**
    * Loads the configuration again and replaces the current one. On an error the current one stays and the error is
    * thrown.
    */
@@ -178,6 +203,12 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     const result = await this.#core.call({ ...ref, arguments: args, ...context });
     if (result.success) return result.data;
     throw new DiscoveryError(result.error.code, result.error.message, { ...result.error, tool: name });
+  }
+
+  /** The discovery service of this engine: finds, describes and registers servers that are not configured, too. */
+  service(ports?: ServicePorts): DiscoveryService {
+    this.#service ??= new DiscoveryService(this);
+    return ports === undefined ? this.#service : new DiscoveryService(this, ports);
   }
 
   /** Closes connections and processes and saves state. Running calls get a grace period. */

@@ -5,27 +5,43 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import type { Listing } from '../catalog/listing.ts';
 import { paced } from '../catalog/paced.ts';
+import { toServerError } from '../catalog/retry-policy.ts';
 import { expandReferences, lookUpReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
+import type { Credentials } from '../connections/credentials.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
+import type { ToolList } from '../connections/tool-list.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
-import { DiscoveryError } from '../core/errors.ts';
+import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
+import { hasOwnToken, isLocal, mapTexts, transportParts } from '../core/transport-parts.ts';
+import type {
+  Caller,
+  IdleClock,
+  RateLimit,
+  ServerDefinition,
+  ServerItems,
+  ServerStatus,
+  ToolCall,
+} from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
+import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
-import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
+import type { LoginScreen } from '../logins/login-flow.ts';
+import type { KeyPlace } from '../logins/login-key.ts';
+import type { LoginTarget, LogOut, ServerLogins } from '../logins/server-logins.ts';
+import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
+import { ConfirmedLists } from './confirmed-lists.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
@@ -41,8 +57,10 @@ export class Downstreams {
   readonly #listeners = new Set<NotificationListener>();
   readonly #subscribed = new WeakSet<McpConnection>();
   readonly #listings = new Map<string, TokenBucket>();
+  /** What servers that need approval have listed, by connection. */
+  readonly #confirmed: ConfirmedLists;
   readonly #onToolsChanged: (server: string) => void;
-  readonly #sourceOf: (server: string) => SourceDefinition | undefined;
+  readonly #stateOf: (server: string) => EngineState | undefined;
   #state: EngineState | undefined;
   readonly #secrets = new KnownSecrets();
   /**
@@ -51,23 +69,26 @@ export class Downstreams {
    */
   #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
+  #logins: Promise<ServerLogins> | undefined;
 
-  /** `sourceOf` finds a source among those that the current request sees. */
+  /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
     world: EngineWorld,
     onToolsChanged: (server: string) => void,
-    sourceOf: (server: string) => SourceDefinition | undefined,
+    stateOf: (server: string) => EngineState | undefined,
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
-    this.#sourceOf = sourceOf;
+    this.#stateOf = stateOf;
+    this.#confirmed = new ConfirmedLists((connection) => this.#readTools(connection), world.elapsed);
     this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
+        if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
+        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -101,6 +122,19 @@ export class Downstreams {
       const verdict = state.catalog.state(definition.name)?.verdict;
       if (verdict) this.pool.remember(definition, verdict);
     }
+    void this.#rereadLogins();
+  }
+
+  /** Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept. */
+  async logIn(definition: ServerDefinition, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
+    const target = this.#loginTarget(definition, undefined);
+    const settings = scopes ? { ...target.settings, scopes: [...scopes] } : target.settings;
+    return (await this.#loadLogins()).logIn({ ...target, settings }, screen);
+  }
+
+  /** Ends the login to a server. */
+  async logOut(definition: ServerDefinition): Promise<LogOut> {
+    return (await this.#loadLogins()).logOut(this.#loginTarget(definition, undefined));
   }
 
   /** Removes known secrets, and anything that looks like a credential, from a text. */
@@ -152,39 +186,54 @@ export class Downstreams {
 
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    await this.#listingTurn(definition);
+    await this.listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
-      const { connection } = lease;
+      return await this.listOver(lease.connection, definition, caller);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Reads a server's tools over an open connection. */
+  async listOver(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
+    try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      // Subscribe first, so that no change between listing and subscribing is missed.
-      this.#subscribe(connection);
-      const list = await listTools(connection);
+      const tools = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+      const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        tools: await paced(redactTools(list.tools, redact)),
-        skipped: redactData(list.skipped, this.redact),
+        items: await redactItems(items, redact),
+        skipped: redactData([...list.skipped, ...skipped], this.redact),
         incomplete: list.incomplete && this.redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
+        serverVersion:
+          typeof serverInfo.version === 'string' ? redact.cut(serverInfo.version, LIMITS.names.shown) : undefined,
         instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
         verdict: this.pool.verdict(definition),
         ...(caller?.ask && { interactive: true }),
       };
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
-    } finally {
-      lease.release();
     }
+  }
+
+  /** Reads a server's list, without the secrets it was given. */
+  async #readTools(connection: McpConnection): Promise<ToolList> {
+    // Subscribe first, so that no change between listing and subscribing is missed.
+    this.#subscribe(connection);
+    const list = await listTools(connection);
+    return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.redact)) };
   }
 
   /** Sends a call to its source; the last step of the pipeline. */
   readonly invoke: Handler = async (call) => {
-    const state = this.#state;
-    const definition = this.#sourceOf(call.server);
+    const state = this.#stateOf(call.server);
+    const definition = state?.servers.get(call.server)?.definition;
     if (!state || !definition)
       throw new DiscoveryError('SERVER_NOT_FOUND', `Server "${call.server}" is no longer configured.`, {
         outcome: 'not_sent',
@@ -201,18 +250,41 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
+      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
-      const result = await connection.callTool(call.tool, call.arguments, sent);
+      const answer = await connection.callTool(call.tool, call.arguments, sent);
+      const result = call.item && !call.item.isRaw ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
-      unanswered = !wasAnswered(error);
-      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
+      unanswered = !isRefused && !wasAnswered(error);
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
+        this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release({ unanswered });
     }
   };
+
+  /**
+   * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
+   * since the call was looked up.
+   */
+  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+    const { server, tool } = call;
+    const listed = await this.#confirmed.definition(connection, tool).catch((error) => {
+      const { code, message, details } = toServerError(error, server);
+      throw new DiscoveryError(code, message, { ...details, tool, outcome: 'not_sent' });
+    });
+    if (listed === undefined) throw new ToolNotFoundError(server, tool);
+    for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
+      const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
+      if (enabled) continue;
+      this.#onToolsChanged(server);
+      throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
+    }
+  }
 
   /** Connects for a call that found no open connection, and notes how long that took. */
   async #connected(definition: ServerDefinition, call: ToolCall): Promise<Lease> {
@@ -243,11 +315,16 @@ export class Downstreams {
     };
   }
 
-  /** Limits how often a remote server is asked for its list. */
-  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (isLocal(connection)) return;
+  /**
+   * Waits for the turn to ask a server for its list. A local server waits only for a `rate` that a caller gives, which
+   * holds until another one is given.
+   */
+  async listingTurn({ name, connection }: ServerDefinition, rate?: RateLimit): Promise<void> {
+    const known = this.#listings.get(name);
+    if (known === undefined && rate === undefined && isLocal(connection)) return;
     const now = this.#world.elapsed();
-    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    const bucket = known ?? new TokenBucket(rate ?? DEFAULTS.listing, now);
+    if (known && rate) known.change(rate, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
@@ -265,7 +342,12 @@ export class Downstreams {
   #subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);
-    connection.subscribe({ toolsListChanged: true });
+    const { resources, prompts } = connection.identity.capabilities;
+    connection.subscribe({
+      toolsListChanged: true,
+      ...(resources !== undefined && { resourcesListChanged: true }),
+      ...(prompts !== undefined && { promptsListChanged: true }),
+    });
   }
 
   #readSecrets(): void {
@@ -291,6 +373,57 @@ export class Downstreams {
     return expanded;
   }
 
+  /** A person may have logged in or out since the logins were read. */
+  async #rereadLogins(): Promise<void> {
+    for (const server of (await (await this.#logins)?.reread()) ?? []) await this.pool.close(server);
+  }
+
+  #loadLogins(): Promise<ServerLogins> {
+    this.#logins ??= import('../logins/server-logins.ts').then(
+      ({ ServerLogins }) =>
+        new ServerLogins({
+          home: () => this.#state?.config.home ?? '',
+          env: this.#world.env,
+          learn: (secrets) => this.#secrets.learn(secrets),
+          fetch: this.#world.fetch,
+        }),
+    );
+    return this.#logins;
+  }
+
+  /** Returns what a login needs to know of a server, with references expanded. */
+  #loginTarget({ name, connection }: ServerDefinition, principal: string | undefined): LoginTarget {
+    const { opensWith } = transportParts(connection.type);
+    if (isLocal(connection) || opensWith === undefined)
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `${name} is a program on this computer; there is nothing to log in to.`,
+        { server: name },
+      );
+    if (hasOwnToken(connection))
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `The entry of ${name} says which token to send. Remove auth and the Authorization header to log in.`,
+        { server: name },
+      );
+    const { url, oauth = {}, headers } = mapTexts(connection, (text) => this.#expand(text, `server "${name}"`));
+    return {
+      server: name,
+      url: new URL(url).href,
+      settings: oauth,
+      headers: new Headers(headers),
+      opensWith,
+      principal,
+    };
+  }
+
+  /** Returns the login of a user to a remote server. An engine that keeps nothing on disk has none. */
+  async #credentials(definition: ServerDefinition, principal: string | undefined): Promise<Credentials | undefined> {
+    const { connection } = definition;
+    if (this.#world.state === 'memory' || isLocal(connection) || hasOwnToken(connection)) return undefined;
+    return (await this.#loadLogins()).credentials(this.#loginTarget(definition, principal));
+  }
+
   async #open(
     definition: ServerDefinition,
     request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
@@ -306,6 +439,7 @@ export class Downstreams {
     try {
       return await openConnection(definition, {
         ...request,
+        credentials: await this.#credentials(definition, request.principal),
         onStderr: run?.write,
         onClose: (reason) => {
           run?.end(reason.message);
@@ -359,8 +493,17 @@ const offline = (server: string): DiscoveryError =>
     outcome: 'not_sent',
   });
 
-/** Rate of list requests to one remote server. */
-const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
+/** After any of these, a server's whole list is read again. */
+const LIST_CHANGED: ReadonlySet<string> = new Set(
+  ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
+);
+
+async function redactItems(items: Partial<ServerItems>, redact: Redact): Promise<Partial<ServerItems>> {
+  const lists = Object.entries(items).map(
+    async ([list, entries]) => [list, await paced(redactDefinitions<object>(entries, redact))] as const,
+  );
+  return Object.fromEntries(await Promise.all(lists));
+}
 
 /** Lists tools. A server that does not know `tools/list` has none. */
 async function listTools(connection: McpConnection) {

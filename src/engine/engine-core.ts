@@ -11,6 +11,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { CacheStats } from '../cache/caching-layer.ts';
 import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
+import { usableItems } from '../catalog/server-items.ts';
 import { type Patience, requireServer, requireTools, requireUsableTool, resolveRef } from '../catalog/tool-lookup.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
@@ -23,13 +24,19 @@ import type {
   Caller,
   CallToolResult,
   EmbedderStatus,
+  ItemRef,
   SearchResult,
+  ServerDefinition,
+  ServerItems,
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
   ToolRef,
 } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents, RefusedCall } from '../execution/tool-executor.ts';
+import type { LoginScreen } from '../logins/login-flow.ts';
+import type { KeyPlace } from '../logins/login-key.ts';
+import type { LogOut } from '../logins/server-logins.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -40,6 +47,7 @@ import type { EngineState, KnownSources } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
 import { findMeant } from './meant-tool.ts';
+import { type PendingTool, pendingTools } from './pending-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
@@ -78,6 +86,11 @@ export class EngineCore implements EngineHandle {
 
   get [CORE](): EngineCore {
     return this;
+  }
+
+  /** The parts, for the discovery service: another view of the same engine. */
+  get runtime(): EngineRuntime {
+    return this.#runtime;
   }
 
   /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
@@ -211,6 +224,14 @@ export class EngineCore implements EngineHandle {
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
   }
 
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async serverItems(server: string, options: { caller?: Caller | undefined } = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await this.toolsOf(server, options);
+    if (!listed.success) return listed;
+    const { catalog } = await this.#having(server);
+    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+  }
+
   /**
    * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
    * TOOL_DISABLED for a disabled tool.
@@ -229,7 +250,9 @@ export class EngineCore implements EngineHandle {
     if (!found.success) return found;
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata, options.examples));
+    const { definition, metadata } = found.data;
+    const inferredOutput = this.#runtime.outputs.schemaOf(definition);
+    return ok({ ...describeTool(metadata, options.examples), ...(inferredOutput && { inferredOutput }) });
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
@@ -252,14 +275,39 @@ export class EngineCore implements EngineHandle {
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
-      if (owner !== state)
-        return await proxy.execute(ref.server, ref.tool, request.arguments, ofOneRequest(owner, request));
-      const result = await proxy.execute(ref.server, ref.tool, request.arguments, request);
-      runtime.usage?.settled(ref, request.caller, result);
+      const isShared = owner === state;
+      const options = isShared ? request : ofOneRequest(owner, request);
+      const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
+      if (isShared) runtime.usage?.settled(ref, request.caller, result);
+      if (state.config.validation.observe && result.success)
+        runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
       return toFailure(error, where);
     }
+  }
+
+  /** Reads a resource or gets a prompt through the whole pipeline. The result is the server's own answer. Never throws. */
+  async readItem(
+    server: string,
+    { kind, id }: ItemRef,
+    request: Omit<CallRequest, 'server' | 'tool'> = {},
+  ): Promise<ToolResult<CallToolResult>> {
+    const tool = `${kind}:${id}`;
+    try {
+      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
+    } catch (error) {
+      return toFailure(error, { server, tool, outcome: 'not_sent' });
+    }
+  }
+
+  /** Tells whether the rules allow a resource or a prompt. */
+  async allowsItem(server: string, { kind, id }: ItemRef): Promise<boolean> {
+    const state = await this.#having(server);
+    // Whether a server's items may be used depends on its tools.
+    if (!state.catalog.isSeen(server)) await requireTools(state, server);
+    return state.catalog.decideItem(server, kind, id).enabled;
   }
 
   /** Records a call that was refused before it got here, and returns the refusal. */
@@ -326,6 +374,33 @@ export class EngineCore implements EngineHandle {
     return result.success ? { success: true, result: result.data } : result;
   }
 
+  /** The tools that wait for a person, from the lists that are known. */
+  async pending(server?: string): Promise<readonly PendingTool[]> {
+    return pendingTools(await this.#state(), server);
+  }
+
+  /**
+   * Approves definitions of a server exactly as they are handed in, from the next reload on. Resolves with the names of
+   * those that are too large to be approved.
+   */
+  async approve(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
+    return (await (await this.#state()).approvals?.approve(server, definitions)) ?? [];
+  }
+
+  /** A server as it lists itself: its version and every definition, whether it may be used or not. */
+  async listed(
+    server: string,
+  ): Promise<{ readonly version?: string | undefined; readonly tools: readonly ToolDefinition[] }> {
+    const { catalog } = await this.#state();
+    await catalog.load(server);
+    return { version: catalog.state(server)?.serverVersion, tools: catalog.definitions(server) };
+  }
+
+  /** Why earlier approvals do not count, or will not be remembered. */
+  approvalProblems(): readonly string[] {
+    return this.#runtime.current?.state.approvals?.problems ?? [];
+  }
+
   /**
    * The embedder's progress, and why it is not in use. Undefined without an embedder. With `complete`, first reads all
    * tools.
@@ -344,15 +419,13 @@ export class EngineCore implements EngineHandle {
     return gatewayNotes(this.#runtime.current?.state);
   }
 
-  /** Cache hits and misses of this process. A hit is an answer that needed no server. */
-  stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
-    return withRate(this.#runtime.counts, 1);
-  }
-
-  /** Cache hits and misses of all gateways that share the cache folder, over thirty days or since `since`. */
+  /**
+   * Cache hits and misses of all gateways that share the cache folder, over the last thirty days or since `since`. A hit
+   * is an answer that needed no server.
+   */
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
-    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
+    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 });
   }
 
   /** Removes the secrets of all servers, and credentials in general, from a text. */
@@ -404,6 +477,20 @@ export class EngineCore implements EngineHandle {
     return (await this.#state()).config;
   }
 
+  /**
+   * Logs in to a server, with a person at the screen, and asks for `scopes` in place of the server's own. Resolves with
+   * where the key of the tokens is kept.
+   */
+  async logIn(server: string, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
+    const definition = await this.#definition(server);
+    return this.#runtime.downstreams.logIn(definition, screen, scopes);
+  }
+
+  /** Ends the login to a server. */
+  async logOut(server: string): Promise<LogOut> {
+    return this.#runtime.downstreams.logOut(await this.#definition(server));
+  }
+
   /** Opens a connection to a server in advance. Throws if the server cannot be reached. */
   async connect(server: string): Promise<void> {
     (await this.lease(server, {})).release();
@@ -421,14 +508,7 @@ export class EngineCore implements EngineHandle {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-    const known = requireServer(await this.#state(), server);
-    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
-    if (isProvider(known.data))
-      throw new DiscoveryError(
-        'SERVER_NOT_FOUND',
-        `${server} is a provider of this program; there is no server to connect to.`,
-      );
-    return this.#runtime.downstreams.acquire(known.data, caller, signal);
+    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
   }
 
   /** Calls back with everything servers send outside of calls. */
@@ -450,6 +530,17 @@ export class EngineCore implements EngineHandle {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #definition(server: string): Promise<ServerDefinition> {
+    const known = requireServer(await this.#state(), server);
+    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
+    if (isProvider(known.data))
+      throw new DiscoveryError(
+        'SERVER_NOT_FOUND',
+        `${server} is a provider of this program; there is no server to connect to.`,
+      );
+    return known.data;
   }
 
   async #state(): Promise<EngineState> {

@@ -135,7 +135,8 @@ function sourceOf({ servers, catalog }: EngineState): ToolSource {
   return {
     servers: () =>
       [...servers].flatMap(([name, { definition, fingerprint }]) => {
-        const toolCount = catalog.isSeen(name) ? (catalog.state(name)?.toolCount ?? 0) : 0;
+        const { toolCount: all = 0, unapprovedCount = 0 } = (catalog.isSeen(name) && catalog.state(name)) || {};
+        const toolCount = all - unapprovedCount;
         return toolCount === 0
           ? []
           : [{ name, fingerprint, toolCount, stamp: stampOf(catalog, name, definition.tools) }];
@@ -153,5 +154,6 @@ function stampOf(catalog: Catalog, server: string, tools: readonly ConfiguredToo
     words = tools.length === 0 ? '' : createHash('sha256').update(JSON.stringify(tools)).digest('hex').slice(0, 24);
     configured.set(tools, words);
   }
-  return `${catalog.state(server)?.digest ?? ''}:${words}`;
+  const { digest = '', unapprovedCount } = catalog.state(server) ?? {};
+  return `${digest}:${words}${unapprovedCount ? `:${unapprovedCount}` : ''}`;
 }

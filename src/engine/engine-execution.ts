@@ -4,15 +4,16 @@
  */
 import { join } from 'node:path';
 import { OWN_TOOLS } from '../agent/registry/check-provider.ts';
+import { lookUpItem } from '../catalog/item-lookup.ts';
 import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
-import { isProvider } from '../core/tool-provider.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { AuditRecorder } from '../execution/steps/audit.ts';
+import type { Decide } from '../execution/steps/policy.ts';
 import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
-import type { RuleSet } from '../rules/decide.ts';
 import { compileGlob } from '../rules/glob.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
@@ -36,8 +37,8 @@ export interface ExecutionParts {
   readonly gates: CallGates | undefined;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
-  /** The decision of the rules in force. */
-  readonly decide: RuleSet['decide'];
+  /** The decision of the rules and approvals in force. */
+  readonly decide: Decide;
 }
 
 /** Builds the execute flow for a state. Opens nothing: the first call creates the audit file. */
@@ -52,13 +53,18 @@ export function createExecution({
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
-  const definitionOf = (server: string) => state.servers.get(server)?.definition;
-  const repeatable = new Map<string, (tool: string) => boolean>();
+  const definitionOf = (server: string) => requests.having(state, server).servers.get(server)?.definition;
+  const repeatable = new WeakMap<SourceDefinition, (tool: string) => boolean>();
   const settings = new Map<string, CallSettings>();
   const proxy = new ToolExecutor({
     invoke: downstreams.invoke,
-    lookup: (call) => lookUpDefinition(requests.having(state, call.server), call, call.caller),
-    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
+    lookup: (call) => {
+      const known = requests.having(state, call.server);
+      return call.item
+        ? lookUpItem(known, call.server, call.item, call.caller)
+        : lookUpDefinition(known, call, call.caller);
+    },
+    decide: (server, definition, item) => (audit.blocks() ? UNRECORDED : decide(server, definition, item)),
     audit: audit.recorder,
     pages,
     gates,
@@ -68,7 +74,7 @@ export function createExecution({
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
     checksItself: (server) => {
-      const source = requests.having(state, server).servers.get(server)?.definition;
+      const source = definitionOf(server);
       return source !== undefined && isProvider(source) && OWN_TOOLS in source.provider;
     },
     redact: downstreams.redact,
@@ -110,19 +116,20 @@ export function createExecution({
     if (!definition) return known;
     const { timeouts, rateLimit, concurrency } = definition;
     const found = { timeout: timeouts.call, rateLimit, concurrency };
-    settings.set(server, found);
+    if (state.servers.has(server)) settings.set(server, found);
     return found;
   }
 
   /** The operator's own mark always counts. A server's hints count only if the operator trusts that server. */
-  function isRepeatable({ server, tool, definition }: ToolCall): boolean {
+  function isRepeatable({ server, tool, definition, item }: ToolCall): boolean {
     const entry = definitionOf(server);
     if (!entry) return false;
-    let marked = repeatable.get(server);
+    if (item) return true;
+    let marked = repeatable.get(entry);
     if (!marked) {
       const globs = entry.idempotent.map(compileGlob);
       marked = (name) => globs.some((matches) => matches(name));
-      repeatable.set(server, marked);
+      repeatable.set(entry, marked);
     }
     if (marked(tool)) return true;
     return (

@@ -8,13 +8,14 @@ import { requireUsableTool } from '../catalog/tool-lookup.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { ok } from '../core/result.ts';
 import type { ToolMetadata, ToolRef } from '../core/types.ts';
+import { ITEM_TOOLS } from '../execution/item-tools.ts';
 import { READ_RESULT } from '../execution/result-pages.ts';
 import type { OwnTool } from '../execution/tool-executor.ts';
 import type { EngineState } from './engine-state.ts';
 import { findMeant } from './meant-tool.ts';
 
 const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(
-  [READ_RESULT, READ_SCHEMA].map((definition) => [
+  [READ_RESULT, READ_SCHEMA, ...ITEM_TOOLS].map((definition) => [
     definition.name,
     { ...definition, server: OWN_SERVER, summary: definition.description ?? '', enabled: true, tags: [] },
   ]),

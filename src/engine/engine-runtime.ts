@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { ApprovalSource, ApprovalStore } from '../approvals/approval-store.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
@@ -12,18 +14,28 @@ import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
-import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { EmbedderStatus } from '../core/types.ts';
+import { isProvider } from '../core/tool-provider.ts';
+import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
+import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import { buildState, type EngineState, type KnownServer, requestState, type StateWorld } from './engine-state.ts';
+import {
+  buildState,
+  type EngineState,
+  type GuestState,
+  guestState,
+  type KnownServer,
+  requestState,
+  type StateWorld,
+} from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { GuestServers } from './guest-servers.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -37,7 +49,7 @@ export interface Running {
 
 /** Options of a reload. */
 export interface ReloadOptions {
-  /** Skip a configuration that equals the current one. */
+  /** Skip a configuration that equals the current one, unless approvals have changed. */
   readonly ifChanged?: boolean | undefined;
   /** Called before a new configuration takes effect. False keeps the old one. */
   readonly confirm?: ((next: ResolvedConfig, before: ResolvedConfig | undefined) => Promise<boolean>) | undefined;
@@ -46,12 +58,14 @@ export interface ReloadOptions {
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
+  /** What tools without an output schema have returned. */
+  readonly outputs = new ObservedOutputs();
+  /** Servers that were discovered without being configured. */
+  readonly guests: GuestServers;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
-  /** Cache hits and misses of this process. */
-  readonly counts = { hits: 0, misses: 0 };
   /** The call counters, once there was a call. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
@@ -69,6 +83,9 @@ export class EngineRuntime {
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
   #lookups: LookupCounts | undefined;
+  /** Opened with the first server that needs approval. Outlives a reload, because it may be in memory only. */
+  #approvals: ApprovalStore | undefined;
+  readonly #complaints = new Set<string>();
   #closed: Promise<void> | undefined;
   /** True once a closing engine carries out no more calls. */
   #ended = false;
@@ -77,14 +94,18 @@ export class EngineRuntime {
     // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
+    this.guests = new GuestServers((base, guest, before) =>
+      guestState(base, guest, { ...this.#lists(), store: world.openStore, connects: !world.offline }, before),
+    );
     this.requests = new RequestStates(
       (base, known) => requestState(base, known, { ...this.#lists(), connects: false }),
+      this.guests,
       logger,
     );
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => this.#current?.state.discovery.changed(server),
-      (server) => this.sourceOf(server),
+      (server) => this.stateOf(server)?.discovery.changed(server),
+      (server) => this.stateOf(server),
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
@@ -107,6 +128,10 @@ export class EngineRuntime {
     return this.#reads;
   }
 
+  get world(): EngineWorld {
+    return this.#world;
+  }
+
   stateFolder(): Promise<string> {
     return this.#world.stateFolder();
   }
@@ -121,10 +146,10 @@ export class EngineRuntime {
     return this.#lookups;
   }
 
-  /** Finds a source by name among those that the current request sees. */
-  sourceOf(server: string): SourceDefinition | undefined {
+  /** Finds the state of a server among those that the current request sees; the shared one for an unknown name. */
+  stateOf(server: string): EngineState | undefined {
     const state = this.#current?.state;
-    return state && this.requests.having(state, server).servers.get(server)?.definition;
+    return state && this.requests.having(state, server);
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -163,6 +188,24 @@ export class EngineRuntime {
     return reload;
   }
 
+  /** Takes a server in that is not configured. Returns its state. */
+  admit(definition: ServerDefinition): Promise<GuestState> {
+    return this.#inTurn((base) => this.guests.admit(base, definition));
+  }
+
+  /** Lets agents find and call tools of such a server. */
+  async register(server: string, tools: readonly string[]): Promise<void> {
+    await this.#inTurn((base) => this.guests.register(base, server, tools));
+    for (const listener of this.#toolListeners) listener(false, server);
+  }
+
+  /** Runs work on the current state that no reload may interrupt. */
+  #inTurn<T>(work: (base: EngineState) => Promise<T>): Promise<T> {
+    const turn = this.#reloading.then(async () => work((await this.#ready).state));
+    this.#reloading = turn.catch(() => {});
+    return turn;
+  }
+
   /** Calls back when a list changes, also that of a provider that announces its changes. */
   onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     this.#toolListeners.add(listener);
@@ -186,7 +229,6 @@ export class EngineRuntime {
 
   /** Counts a lookup. Only gateways keep the counts: commands read lists first, so their counts say little. */
   count(hit: boolean): void {
-    this.counts[hit ? 'hits' : 'misses']++;
     if (this.#world.background) this.#lookups?.count(hit);
   }
 
@@ -225,13 +267,15 @@ export class EngineRuntime {
     const before = this.#current;
     const next = await this.#load(async (config) => {
       const old = before?.state.config;
-      if (ifChanged && old && JSON.stringify(config) === JSON.stringify(old)) return undefined;
+      const isSame = ifChanged && old && JSON.stringify(config) === JSON.stringify(old);
+      if (isSame && !(await before.state.approvals?.hasChanged())) return undefined;
       if (confirm && !(await confirm(config, old))) return undefined;
       // The new state starts from what was learnt so far.
       await before?.state.catalog.save();
       return this.#build(config, before?.state);
     });
     if (next === undefined) return false;
+    await this.guests.follow(next);
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -267,6 +311,7 @@ export class EngineRuntime {
     // Calls first: a running call may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
     state?.discovery.stop();
+    await this.guests.close();
     await this.downstreams.close();
     await this.embeddings.close();
     await state?.catalog.save();
@@ -295,11 +340,27 @@ export class EngineRuntime {
     return { list, logger, now, elapsed, background };
   }
 
+  /** Opens the approvals of these servers. Nothing of this is loaded where every server is trusted. */
+  async #openApprovals(sources: readonly ApprovalSource[], { home }: ResolvedConfig): Promise<Approvals> {
+    const [{ ApprovalStore }, { Approvals }] = await Promise.all([
+      import('../approvals/approval-store.ts'),
+      import('../approvals/approvals.ts'),
+    ]);
+    this.#approvals ??= new ApprovalStore(this.#world.state === 'memory' ? undefined : home);
+    const approvals = await Approvals.open(this.#approvals, sources);
+    for (const problem of approvals.problems) {
+      if (!this.#complaints.has(problem)) this.#world.logger.error({ code: 'STORAGE_ERROR' }, problem);
+      this.#complaints.add(problem);
+    }
+    return approvals;
+  }
+
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
     const { openStore, logger, isLogged, providers, offline } = this.#world;
     return buildState(config, {
       ...this.#lists(),
       store: openStore,
+      approvals: (sources, config) => this.#openApprovals(sources, config),
       warnOfModel: () => (isLogged ? logger.warn({ code: 'STORAGE_ERROR' }, modelMissing()) : warnOfMissingModel()),
       describe: (source, listed) => this.downstreams.providers.describe(source, listed),
       providersBeside: (servers) =>
@@ -343,8 +404,10 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, tool) =>
-        this.requests.having((this.#current ?? running).state, server).rules.decide(server, tool),
+      decide: (server, definition, item) => {
+        const { policy, catalog } = this.requests.having((this.#current ?? running).state, server);
+        return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
+      },
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();

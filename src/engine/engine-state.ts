@@ -5,6 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { ApprovalSource } from '../approvals/approval-store.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { type ByteStore, CatalogStore } from '../catalog/catalog-store.ts';
 import { Discovery, type DiscoveryOptions } from '../catalog/discovery.ts';
@@ -16,15 +18,19 @@ import { fingerprint } from '../connections/fingerprint.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
-import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
+import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
+import { transportParts } from '../core/transport-parts.ts';
+import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
+import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
+import { sightLists } from './sight-lists.ts';
 
 export interface KnownServer {
   readonly definition: SourceDefinition;
@@ -46,6 +52,10 @@ export interface EngineState extends KnownSources {
   /** Identifies this gateway among others. */
   readonly id: string;
   readonly rules: RuleSet;
+  /** Decides on every tool: the rules, then the approvals. */
+  readonly policy: ToolPolicy;
+  /** Undefined if every source is trusted. */
+  readonly approvals: Approvals | undefined;
   /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, if discovery is disabled. */
@@ -59,6 +69,8 @@ export interface EngineState extends KnownSources {
 
 export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
+  /** Opens the approvals of servers that need some. */
+  readonly approvals?: ((sources: readonly ApprovalSource[], config: ResolvedConfig) => Promise<Approvals>) | undefined;
   readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
   readonly describe?: EngineState['describe'] | undefined;
   /** Names the program's own providers so that they differ from the servers. */
@@ -92,6 +104,9 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   for (const known of provided) servers.set(known.definition.name, known);
   const providers = provided.map(({ definition }) => definition);
   const rules = await rulesOf(config, renamed(providers));
+  const sources = approvalSources(servers.values());
+  const approvals = sources.length === 0 ? undefined : await world.approvals?.(sources, config);
+  const policy = new ToolPolicy(rules, approvals);
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
   const { logger, now } = world;
@@ -104,15 +119,19 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
   const searchOptions = { model, phrases };
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
-  const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
+  const restored = ready && [ready.snapshot, ready.items].map((one) => SearchEngine.fromSnapshot(one, searchOptions));
+  const isWhole = restored?.every((one) => one !== undefined) === true;
+  const [search, itemSearch] = isWhole ? restored : [];
+  const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({
+  const catalog: Catalog = new Catalog({
     servers,
-    rules,
+    policy,
+    sight: approvals && sightLists(approvals, servers, () => catalog),
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
+    itemSearch: itemSearch ?? new SearchEngine(searchOptions),
     indexed,
     maxTools,
   });
@@ -123,7 +142,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
-  const known = { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
+  const known = { config, id, rules, policy, approvals, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
 }
 
@@ -139,12 +158,86 @@ export function requestState(
   const { config, searchOptions } = base;
   const rules = base.rules.withNames(renamed([known.definition]));
   const servers = new Map([[known.definition.name, known]]);
-  const search = new SearchEngine(searchOptions);
+  const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
+  const policy = new ToolPolicy(rules);
+  const catalog = new Catalog({ servers, policy, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
-  return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
+  return {
+    ...base,
+    rules,
+    policy,
+    approvals: undefined,
+    servers,
+    switchedOff: new Set(),
+    catalog,
+    discovery,
+    providers: [known.definition],
+  };
 }
+
+/** A server that a program discovers without configuring it. */
+export interface Guest {
+  readonly known: KnownServer & { readonly definition: ServerDefinition };
+  /** Tools that agents may find and call. */
+  readonly registered: ReadonlySet<string>;
+}
+
+export interface GuestState extends EngineState {
+  readonly rules: RegisteredRules;
+}
+
+/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
+export async function guestState(
+  base: EngineState,
+  { known, registered }: Guest,
+  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
+  before?: EngineState,
+): Promise<GuestState> {
+  const { config, searchOptions, id } = base;
+  const { logger, now } = world;
+  const { name, registry } = known.definition;
+  // A deny of its name in a registry is a deny of the server.
+  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
+  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+  // The program that brings the server has decided to use it.
+  const policy = new ToolPolicy(rules);
+  const servers = new Map([[name, known]]);
+  const bytes = await world.store(config);
+  const catalog = new Catalog({
+    servers,
+    policy,
+    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
+    keepsIndex: false,
+    search: new SearchEngine(searchOptions),
+    itemSearch: new SearchEngine(searchOptions),
+    indexed: new Map(),
+    maxTools: config.limits.tools,
+  });
+  if (before) await catalog.inherit(before.catalog);
+  await catalog.adopt();
+  const discovery = createDiscovery(config, world, { catalog, servers });
+  before?.discovery.stop(discovery);
+  return {
+    ...base,
+    rules,
+    policy,
+    approvals: undefined,
+    servers,
+    switchedOff: new Set(),
+    catalog,
+    discovery,
+    providers: [],
+  };
+}
+
+/** The servers whose definitions need approval. Approvals belong to the program or address, whatever it is given. */
+const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
+  [...servers].flatMap(({ definition }) => {
+    if (isProvider(definition) || definition.approval === undefined) return [];
+    const { name: server, approval: mode, connection } = definition;
+    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
+  });
 
 /** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>

@@ -8,11 +8,11 @@ import { join, relative, resolve } from 'node:path';
 import { elapsedNow, wallNow } from '../async/clock.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import type { LoaderOptions } from '../config/configuration-loader.ts';
-import type { AnyGptConfig, DiscoveryConfig } from '../config/define-config.ts';
+import type { AnyGptConfig, DiscoveryConfig, ServerConfig } from '../config/define-config.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { silentLogger } from '../core/log.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type { Embedder, Logger } from '../core/types.ts';
+import type { Embedder, Logger, ServerDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** The environment of an engine: variables and folders, clock, log and network. Each has a real default. */
@@ -51,6 +51,8 @@ export interface EngineWorld {
   readonly background: boolean;
   readonly wholeResults: boolean;
   loadConfig(): Promise<ResolvedConfig>;
+  /** Turns a server's entry into its definition, as the configuration does. */
+  resolveServer(entry: ServerConfig): Promise<ServerDefinition>;
   /** The state folder, even without a valid configuration. */
   stateFolder(): Promise<string>;
   openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
@@ -120,6 +122,13 @@ export function realEngineWorld(
       const loader = new ConfigurationLoader({ keepCode: state !== 'memory', ...options, env });
       const loaded = isConfigFile(config) ? loader.load(config.file) : loader.resolve(isObject(given) ? config : given);
       return withState(await loaded, state);
+    },
+    resolveServer: async (entry) => {
+      const { ConfigurationLoader } = await import('../config/configuration-loader.ts');
+      const loader = new ConfigurationLoader({ keepCode: false, ...options, env });
+      const { servers } = await loader.resolve({ servers: [entry] });
+      // The loader has checked that there is one.
+      return servers[0] as ServerDefinition;
     },
     stateFolder: async () => {
       const { realWorld, stateFolder } = await import('../config/world.ts');

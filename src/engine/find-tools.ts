@@ -4,6 +4,7 @@
  * @module
  */
 import { searchNotes } from '../catalog/search-notes.ts';
+import { fromIndexed, withItems } from '../catalog/server-items.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -15,10 +16,13 @@ import { asksForClasses } from '../search/query-filters.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
+import { isFitting, registryNote } from './registry-note.ts';
 
 /** A search with its caller and timeout. */
 export interface FindOptions extends SearchOptions {
   readonly caller?: Caller | undefined;
+  /** Also finds resources and prompts, beside the tools. Default false. */
+  readonly items?: boolean | undefined;
   /** How long to wait for servers that have no list yet. */
   readonly waitMs?: number | undefined;
 }
@@ -60,7 +64,7 @@ async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
   query: string,
-  { caller, waitMs = LIMITS.time.lists, server, ...rest }: FindOptions,
+  { caller, waitMs = LIMITS.time.lists, server, items: wantsItems = false, ...rest }: FindOptions,
   onLookup?: (known: boolean) => void,
 ): Promise<ToolResult<FindResult>> {
   const { discovery, catalog } = state;
@@ -73,12 +77,20 @@ async function findIn(
   await discovery.firstLists(unseen, waitMs, caller);
   const read = await readQuery(state, query);
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
-  const { results, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
-  if (isShared) runtime.usage?.shown(read.text, caller, results);
+  const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
+  if (isShared) runtime.usage?.shown(read.text, caller, tools);
+  const items = wantsItems ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
-  const notes = searchNotes(discovery, unseen, results, withheld);
-  return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
+  const searched = server === undefined ? state.servers.keys() : [server];
+  const waiting = state.approvals ? [...searched].reduce((sum, name) => sum + catalog.unapprovedCount(name), 0) : 0;
+  const notes = searchNotes(discovery, unseen, results, withheld, waiting);
+  if (!isShared) return ok({ results, notes });
+  const isMissing =
+    server === undefined && withheld + waiting === 0 && !isFitting(results) && discovery.unseen().length === 0;
+  const elsewhere = isMissing ? await registryNote(state.config, read.text) : undefined;
+  return ok({ results, notes: [...gatewayNotes(state), ...notes, ...(elsewhere === undefined ? [] : [elsewhere])] });
 }
 
 /** Reads a query. Inference is loaded only for one that filters by domain or category. */
@@ -126,11 +138,12 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   if (state === undefined) return [];
   // The user who could fix it often sees only what the agent says.
   const { servers, warnings, sources, origin } = state.config;
+  const lost = (state.approvals?.problems ?? []).map((problem) => shortAdvice(problem, LIMITS.answer.warning));
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
     .slice(0, LIMITS.answer.warnings)
     .map((warning) => shortAdvice(warning, LIMITS.answer.warning));
-  if (servers.length > 0 || state.providers.length > 0) return why;
+  if (servers.length > 0 || state.providers.length > 0) return [...lost, ...why];
   if (why.length > 0) return why;
   // `init` does not change an existing configuration.
   const how =

@@ -1,6 +1,6 @@
 /**
- * Finds the sources that the current request sees: the shared ones, and those of the request alone. The request's own
- * sources are listed, indexed and counted separately, so that no other request finds them.
+ * Finds the sources that the current request sees: the shared ones, registered servers, and those of the request alone.
+ * The request's own sources are listed, indexed and counted separately, so that no other request finds them.
  * @module
  */
 
@@ -9,6 +9,7 @@ import { requestProviders } from '../agent/registry/request-scope.ts';
 import type { ProviderDefinition, ToolProvider } from '../core/tool-provider.ts';
 import type { Logger } from '../core/types.ts';
 import type { EngineState, KnownServer } from './engine-state.ts';
+import type { GuestServers } from './guest-servers.ts';
 import { logRenamed, nameProviders, providerFingerprint } from './provider-sources.ts';
 
 /** Name of a request's provider that has none. */
@@ -18,6 +19,7 @@ type Build = (base: EngineState, known: KnownServer & { readonly definition: Pro
 
 export class RequestStates {
   readonly #build: Build;
+  readonly #guests: GuestServers;
   readonly #logger: Logger;
   /** By provider, then by its unique name. A reload replaces them. */
   readonly #states = new WeakMap<
@@ -25,20 +27,25 @@ export class RequestStates {
     Map<string, { readonly base: EngineState; readonly state: EngineState }>
   >();
 
-  constructor(build: Build, logger: Logger) {
+  constructor(build: Build, guests: GuestServers, logger: Logger) {
     this.#build = build;
+    this.#guests = guests;
     this.#logger = logger;
   }
 
-  /** The states of the request's own providers; usually none. */
+  /** The states of registered servers and of the request's own providers; usually none. */
   beside(base: EngineState): readonly EngineState[] {
     const providers = requestProviders();
-    if (providers.length === 0) return NONE;
+    const guests = this.#guests.shown(base);
+    if (providers.length === 0) return guests;
     const shared = new Set(base.providers.map(({ provider }) => provider));
     const own = [...new Set(providers)].filter((provider) => !shared.has(provider));
     own.forEach(checkProvider);
-    const taken = { has: (name: string) => base.servers.has(name) || base.switchedOff.has(name) };
-    return nameProviders(own, taken, FALLBACK).map((definition) => this.#stateOf(base, definition));
+    const taken = {
+      has: (name: string) =>
+        base.servers.has(name) || base.switchedOff.has(name) || guests.some(({ servers }) => servers.has(name)),
+    };
+    return [...guests, ...nameProviders(own, taken, FALLBACK).map((definition) => this.#stateOf(base, definition))];
   }
 
   /** The state that contains a server: the shared one, unless only the request has it. */
@@ -59,5 +66,3 @@ export class RequestStates {
     return state;
   }
 }
-
-const NONE: readonly EngineState[] = [];

@@ -3,16 +3,16 @@
  * @module
  */
 
-import type { Logger, ToolRef } from '../core/types.ts';
-import { type RuleWarning, reportRules } from '../rules/report.ts';
+import type { Logger } from '../core/types.ts';
+import { type KnownRef, type RuleWarning, reportRules } from '../rules/report.ts';
 import type { EngineState } from './engine-state.ts';
 
 /** Rules that are shadowed by others or match nothing. Contacts no server; reads cached lists if necessary. */
 export async function ruleWarnings({ rules, servers, catalog }: EngineState): Promise<RuleWarning[]> {
   if (rules.rules.length === 0) return [];
-  const known: ToolRef[] = [];
+  const known: KnownRef[] = [];
   for (const server of servers.keys()) {
-    for (const tool of await catalog.toolNames(server)) known.push({ server, tool });
+    known.push(...(await catalog.names(server)));
   }
   return reportRules(rules, known, { servers: servers.keys() });
 }

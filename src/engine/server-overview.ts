@@ -32,6 +32,7 @@ export function serverOverview(
       description: catalog.about(name),
       toolCount: state?.toolCount ?? 0,
       enabledCount: state?.enabledCount ?? 0,
+      unapprovedCount: state?.unapprovedCount,
       status: failure && status !== 'connected' ? 'error' : status,
       reason: why === undefined ? undefined : oneLine(why, LIMITS.text.reason),
       stale: discovery.isStale(name) || undefined,

@@ -6,8 +6,8 @@ import type { RateLimit } from '../core/types.ts';
 
 /** Allows `requestsPerSecond` in the long run and `burst` at once. */
 export class TokenBucket {
-  readonly #perMs: number;
-  readonly #burst: number;
+  #perMs: number;
+  #burst: number;
   #tokens: number;
   #filledAt: number;
 
@@ -16,6 +16,15 @@ export class TokenBucket {
     this.#burst = Math.max(1, limit.burst);
     this.#tokens = this.#burst;
     this.#filledAt = now;
+  }
+
+  /** Applies another limit from now on. Turns that were taken stay taken. */
+  change(limit: RateLimit, now: number): void {
+    this.#fill(now);
+    const used = this.#burst - this.#tokens;
+    this.#perMs = limit.requestsPerSecond / 1_000;
+    this.#burst = Math.max(1, limit.burst);
+    this.#tokens = this.#burst - used;
   }
 
   /** Returns the milliseconds until the next turn. */

@@ -10,6 +10,7 @@ import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type {
   Caller,
   CallToolResult,
+  ItemRef,
   Logger,
   Progress,
   RateLimit,
@@ -20,6 +21,7 @@ import type {
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
+import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
@@ -114,6 +116,11 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
+/** Options of a call that reads a resource or a prompt. */
+interface ItemOptions extends ExecuteOptions {
+  readonly item?: ItemRef | undefined;
+}
+
 /** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
@@ -186,12 +193,25 @@ export class ToolExecutor {
       definition: READ_RESULT,
       run: async (call) => this.#pages.read(call.arguments, call.caller),
     };
-    this.#own = new Map(
-      [readResult, ...(options.own ?? [])].map(({ definition, run }) => {
-        const handle = pipeline([record, validate(this.validators, 'off')], run);
-        return [definition.name, (call) => handle({ ...call, definition })];
-      }),
-    );
+    const check = validate(this.validators, 'off');
+    const own = new Map<string, Handler>();
+    for (const { definition, run } of [readResult, ...(options.own ?? [])]) {
+      const handle = pipeline([record, check], run);
+      own.set(definition.name, (call) => handle({ ...call, definition }));
+    }
+    for (const definition of ITEM_TOOLS)
+      own.set(definition.name, (call) => {
+        // Recorded once: under the server that is asked, or here if it is not.
+        let asked: ReturnType<Handler> | undefined;
+        const ask = (checked: ToolCall) => {
+          asked = this.#run(toItemCall(checked));
+          return asked;
+        };
+        return check(ask)({ ...call, definition }).then((result) =>
+          asked ? result : record(async () => result)(call),
+        );
+      });
+    this.#own = own;
   }
 
   /** Calls a tool. Never throws: every error is a failure with a code. */
@@ -199,7 +219,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args?: unknown,
-    options: ExecuteOptions = {},
+    options: ItemOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
@@ -231,7 +251,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args: ToolCall['arguments'] = {},
-    options: ExecuteOptions,
+    options: ItemOptions,
     signal: CallSignal,
   ): ToolCall {
     const { timeout: ms } = options;
@@ -253,6 +273,7 @@ export class ToolExecutor {
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
+      item: options.item,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
@@ -328,7 +349,7 @@ export class ToolExecutor {
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
       const names = [...this.#own.keys()];
-      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(', ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;

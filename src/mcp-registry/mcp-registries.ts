@@ -10,6 +10,7 @@ import { ageSince, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { MemoryAnswers } from './memory-answers.ts';
 import { type RegistryPage, readEntry, readPage } from './read-page.ts';
 import { isRegistryName } from './read-server.ts';
 import { PAGE, RegistryClient, type RegistrySource, type RegistryWorld } from './registry-client.ts';
@@ -21,8 +22,8 @@ import { openIndex, type SyncOptions, type SyncReport, syncRegistry } from './sy
 export interface McpRegistriesOptions {
   /** The first one wins. */
   readonly registries: readonly RegistrySource[];
-  /** The folder that everything is kept in: `~/.anygpt/registry`. */
-  readonly folder: string;
+  /** The folder that everything is kept in: `~/.anygpt/registry`. Undefined: answers are kept in memory. */
+  readonly folder: string | undefined;
   readonly world?: RegistryWorld | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
@@ -52,6 +53,8 @@ export interface RegistrySearch {
 export interface ShownServer {
   readonly entry: RegistryEntry;
   readonly registry: string;
+  /** Whether the registry is on this machine. */
+  readonly isLocal: boolean;
   readonly notes: readonly string[];
 }
 
@@ -73,9 +76,15 @@ export class McpRegistries {
   constructor({ registries, folder, world, now = wallNow }: McpRegistriesOptions) {
     this.#registries = registries.map((source) => ({
       client: new RegistryClient(source, world),
-      store: new RegistryStore(folder, source.url),
+      store: folder === undefined ? new MemoryAnswers(source.url) : new RegistryStore(folder, source.url),
     }));
     this.#now = now;
+  }
+
+  /** Tells whether anything was synced. Sends nothing. */
+  async isSynced(): Promise<boolean> {
+    const contents = await Promise.all(this.#registries.map(({ store }) => store.contents()));
+    return contents.some((one) => one !== undefined);
   }
 
   /** Finds servers by what they do, best first, deprecated ones last. Throws only if no registry can say anything. */
@@ -117,7 +126,9 @@ export class McpRegistries {
     if (isRegistryName(name)) {
       for (const registry of this.#registries) {
         const entry = await this.#entry(registry, name, version, options, notes);
-        if (entry !== undefined && entry.status !== 'deleted') return { entry, registry: registry.client.name, notes };
+        if (entry === undefined || entry.status === 'deleted') continue;
+        const { name: of, isLocal } = registry.client;
+        return { entry, registry: of, isLocal, notes };
       }
     }
     const near = await this.search(name, { limit: 3, offline: true }).catch(() => ({ results: [] }));

@@ -60,13 +60,21 @@ export function toolListAnswer(server: string, tools: readonly ToolMetadata[]): 
   );
 }
 
-/** Counts enabled tools, and disabled ones if there are any. */
+interface ToolCounts {
+  readonly toolCount: number;
+  readonly disabledCount?: number;
+  readonly unapprovedCount?: number;
+}
+
+/** Counts the tools that may be used, and beside them those that are disabled or wait for approval. */
 export const toolCounts = ({
   toolCount,
   enabledCount,
-}: Pick<ServerMetadata, 'toolCount' | 'enabledCount'>): { toolCount: number; disabledCount?: number } => ({
+  unapprovedCount = 0,
+}: Pick<ServerMetadata, 'toolCount' | 'enabledCount' | 'unapprovedCount'>): ToolCounts => ({
   toolCount: enabledCount,
-  ...(toolCount > enabledCount && { disabledCount: toolCount - enabledCount }),
+  ...(toolCount - unapprovedCount > enabledCount && { disabledCount: toolCount - unapprovedCount - enabledCount }),
+  ...(unapprovedCount > 0 && { unapprovedCount }),
 });
 
 /** `list_mcp_servers`: with descriptions, then short ones, then without, then as many as fit. */

@@ -51,8 +51,10 @@ const MORE = `execute_tool ${OWN_SERVER} ${READ_SCHEMA_NAME} {server,tool,path?}
 /** Keywords of the whole schema that the list of parameters does not show. */
 const CONDITIONS = ['if', 'not', 'dependentRequired', 'dependentSchemas', 'dependencies'];
 
+type DetailedTool = ToolMetadata & { readonly inferredOutput?: JsonSchema | undefined };
+
 /** Describes a tool for an agent, whatever the size of its schema. */
-export function detailsAnswer(tool: ToolMetadata): CallToolResult {
+export function detailsAnswer(tool: DetailedTool): CallToolResult {
   const writer = new Details(tool);
   const tried = SHORTER.map((brevity) => writer.write(brevity));
   const weights = tried.map(weight);
@@ -70,7 +72,7 @@ export function detailsAnswer(tool: ToolMetadata): CallToolResult {
 const weight = (details: object): number => textWeight(JSON.stringify(compact(details)));
 
 class Details {
-  readonly #tool: ToolMetadata;
+  readonly #tool: DetailedTool;
   readonly #root: JsonSchema;
   readonly #parameters: readonly SchemaParameter[];
   readonly #description: string;
@@ -80,7 +82,7 @@ class Details {
   readonly #types = new Map<number, readonly string[]>();
   #lifted: ReadonlyMap<string, string> | undefined;
 
-  constructor(tool: ToolMetadata) {
+  constructor(tool: DetailedTool) {
     this.#tool = tool;
     this.#root = tool.inputSchema ?? {};
     this.#parameters = parametersOf(tool.inputSchema);
@@ -120,6 +122,7 @@ class Details {
       description,
       parameters,
       note: this.#note,
+      returns: brevity.terse ? '' : returned(this.#tool),
       examples,
       tags,
       more: isCut ? `${left > 0 ? `+${left} more parameters; ` : ''}${MORE}` : '',
@@ -161,6 +164,12 @@ class Details {
     this.#types.set(maxChars, types);
     return types;
   }
+}
+
+/** What the tool has returned so far. */
+function returned({ inferredOutput }: DetailedTool): string {
+  if (inferredOutput === undefined) return '';
+  return `inferred from results: ${typeText(inferredOutput, inferredOutput, { maxChars: LIMITS.observe.shown })}`;
 }
 
 /** Describes what applies to the parameters together: alternative sets, or free names. */

@@ -148,7 +148,7 @@ describe('get_tool_details', () => {
     expect(jsonOf(await run('get_tool_details', { server: 'anygpt', tool: 'read_schema' })).parameters).toHaveLength(4);
     expect(jsonOf(await run('execute_tool', { server: 'anygpt', tool: 'none', arguments: {} })).error).toMatchObject({
       code: 'TOOL_NOT_FOUND',
-      suggestions: ['read_result', 'read_schema'],
+      suggestions: ['read_result', 'read_schema', 'read_resource', 'get_prompt'],
     });
   });
 

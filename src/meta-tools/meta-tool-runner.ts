@@ -112,7 +112,7 @@ const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
     const count = limit === undefined || limit === null ? undefined : Number(limit);
     if (count !== undefined && !(count >= 1)) return badArgument('search_tools', 'limit', 'a number from 1 to 100');
     const most = count && Math.min(Math.floor(count), LIMITS.search.results);
-    const found = await engine.find(query, { server: server || undefined, limit: most, caller });
+    const found = await engine.find(query, { server: server || undefined, limit: most, items: true, caller });
     if (!found.success) return asResult(found);
     const { results, notes } = found.data;
     return searchAnswer(results, notes, most !== undefined);

@@ -6,7 +6,8 @@
  */
 
 import { LIMITS } from '../core/limits.ts';
-import type { CallToolResult, SearchResult } from '../core/types.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
+import type { CallToolResult, ItemKind, SearchResult } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { answer } from './answers.ts';
 
@@ -22,46 +23,60 @@ export function searchAnswer(
   notes: readonly string[],
   limited: boolean,
 ): CallToolResult {
-  return answer({ results: limited ? results.map(inFull) : withinRoom(results), notes });
+  const hits: readonly { kind?: unknown }[] = limited ? results.map(inFull) : withinRoom(results);
+  const ways = ITEM_WAYS.filter(([kind]) => hits.some((hit) => hit.kind === kind)).map(([, way]) => way);
+  return answer({ results: hits, notes: [...notes, ...ways] });
 }
 
+/** How to read a hit that is no tool. */
+const ITEM_WAYS: readonly (readonly [ItemKind, string])[] = [
+  ['resource', `read a resource: execute_tool ${OWN_SERVER} read_resource {server,uri}`],
+  ['prompt', `get a prompt: execute_tool ${OWN_SERVER} get_prompt {server,name,arguments}`],
+];
+
+/** What a hit is called by: a tool by its name, a resource by its URI. */
+export const nameOf = ({ kind, tool }: SearchResult): object =>
+  kind === undefined ? { tool } : kind === 'resource' ? { uri: tool } : { name: tool };
+
+/** The hits that fit. Resources and prompts get the room that tools leave. */
 function withinRoom(results: readonly SearchResult[]): object[] {
-  const shown: object[] = [];
+  const shown = new Map<SearchResult, object>();
   let left = LIMITS.answer.hits;
-  for (const [rank, result] of results.entries()) {
+  for (const [rank, result] of results.filter(({ kind }) => kind === undefined).entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
     left -= JSON.stringify(entry).length + 1;
     // The best hit is always included, however long its names. So are the next two, which its length must not push out,
     // and every tool that was asked for by name.
-    if (left >= 0 || rank === 0) shown.push(entry);
+    if (left >= 0 || rank === 0) shown.set(result, entry);
     else if (result.relevance === 1 || rank < FULL)
-      shown.push({ server: result.server, tool: result.tool, relevance: result.relevance });
+      shown.set(result, { server: result.server, tool: result.tool, relevance: result.relevance });
     else break;
   }
-  return shown;
+  for (const result of results.filter(({ kind }) => kind !== undefined)) {
+    const entry = inBrief(result, SUMMARY, ARGS);
+    left -= JSON.stringify(entry).length + 1;
+    if (left >= 0 || result === results[0]) shown.set(result, entry);
+  }
+  return results.flatMap((result) => shown.get(result) ?? []);
 }
 
-const inFull = ({ server, tool, summary, relevance, tags, args }: SearchResult): object => ({
-  server,
-  tool,
-  summary,
-  relevance,
-  tags,
-  args,
-});
+const inFull = (hit: SearchResult): object => {
+  const { kind, server, summary, relevance, tags, args } = hit;
+  return { kind, server, ...nameOf(hit), summary, relevance, tags, args };
+};
 
-const inBrief = (
-  { server, tool, summary, relevance, tags, args }: SearchResult,
-  summaryChars: number,
-  argsChars: number,
-): object => ({
-  server,
-  tool,
-  summary: shorten(summary, summaryChars),
-  relevance,
-  ...(tags.length > 0 && { tags }),
-  ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
-});
+const inBrief = (hit: SearchResult, summaryChars: number, argsChars: number): object => {
+  const { kind, server, summary, relevance, tags, args } = hit;
+  return {
+    ...(kind && { kind }),
+    server,
+    ...nameOf(hit),
+    summary: shorten(summary, summaryChars),
+    relevance,
+    ...(tags.length > 0 && { tags }),
+    ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
+  };
+};
 
 /** Cuts between parameters; the rest can be asked for. */
 function shortenArgs(args: string, chars: number): string {

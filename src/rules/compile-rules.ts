@@ -107,9 +107,9 @@ function compileRule(
     tags: rule.tags ?? [],
     patterns,
     matchesServer: (name, others = []) => inAll(name, others).some(isNamed),
-    matches: (onServer, tool, others = []) =>
-      inAll(onServer, others).some((name) => isNamed(name) && matchesPatterns(patterns, tool, name, enabled)) &&
-      !(enabled === true && others.some((name) => isException(patterns, tool, name))),
+    matches: (onServer, tool, others = [], kind) =>
+      inAll(onServer, others).some((name) => isNamed(name) && matchesPatterns(patterns, tool, name, enabled, kind)) &&
+      !(enabled === true && others.some((name) => isException(patterns, tool, name, kind))),
   };
 }
 

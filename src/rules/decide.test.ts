@@ -291,3 +291,51 @@ describe('a tool whose own name has a colon', () => {
     expect(await allows('ns:*')).toBe(false);
   });
 });
+
+describe('a decision about what is no tool', () => {
+  const ETC = 'file:///etc/passwd';
+  const isOn = async (rules: ToolRule[], kind: 'resource' | 'prompt' | undefined, id: string, server = 'docs') =>
+    (await compileRules(rules)).decide(server, id, kind).enabled;
+  const deny = (...pattern: string[]): ToolRule[] => [{ pattern, enabled: false }];
+  const allow = (...pattern: string[]): ToolRule[] => [{ pattern, enabled: true }];
+
+  test('of a resource or prompt takes patterns of its own kind, on server and URI or name', async () => {
+    expect(await isOn(deny('resource:docs:file:///etc/*'), 'resource', ETC)).toBe(false);
+    expect(await isOn(deny('resource:docs:file:///etc/*'), 'resource', ETC, 'other')).toBe(true);
+    expect(await isOn(deny('resource:*'), 'prompt', 'review')).toBe(true);
+    expect(await isOn(deny('prompt:docs:re*'), 'prompt', 'review')).toBe(false);
+    expect(await isOn(deny('prompt:*', '!prompt:*:review'), 'prompt', 'review')).toBe(true);
+    for (const pattern of ['*passwd*', '*e*', '/passwd/', 'docs:*etc*'])
+      expect(await isOn(deny(pattern), 'resource', ETC), pattern).toBe(true);
+  });
+
+  test('of a resource or prompt takes patterns of whole servers, and rules without patterns', async () => {
+    for (const pattern of ['*', 'docs:*', '*:*', 'd*:*'])
+      expect(await isOn(deny(pattern), 'resource', ETC), pattern).toBe(false);
+    expect(await isOn([{ pattern: [], server: 'docs', enabled: false }], 'prompt', 'review')).toBe(false);
+    expect(await isOn(deny('other:*'), 'resource', ETC)).toBe(true);
+  });
+
+  test('of a resource denies other spellings of its URI, and allows only the written one', async () => {
+    for (const uri of [ETC, 'file:///x/../etc/passwd', 'file:///%65tc/passwd', 'file:///etc/\uff50asswd'])
+      for (const pattern of ['resource:docs:file:///etc/p*', 'resource:file:///etc/p*'])
+        expect(await isOn(deny(pattern), 'resource', uri), `${pattern} ${uri}`).toBe(false);
+    expect(await isOn(allow('resource:docs:file:///etc/*'), 'resource', ETC)).toBe(true);
+    expect(await isOn(allow('resource:file:///etc/*'), 'resource', ETC)).toBe(false);
+    expect(await isOn(allow('resource:docs:file:///etc/*'), 'resource', 'file:///%65tc/passwd')).toBe(false);
+  });
+
+  test('of a resource or prompt follows allow-lists of tools, and its own leaves others alone', async () => {
+    expect(await isOn(allow('get_*'), 'resource', ETC)).toBe(false);
+    expect(await isOn(allow('docs:*'), 'resource', ETC)).toBe(true);
+    expect(await isOn(allow('resource:docs:*'), undefined, 'get_x')).toBe(true);
+    expect(await isOn(allow('resource:docs:*'), 'prompt', 'review')).toBe(true);
+    expect(await isOn(allow('resource:other:*'), 'resource', ETC)).toBe(false);
+  });
+
+  test('of a tool is not opened by a pattern about resources, and stays closed on a server of that name', async () => {
+    expect(await isOn([...allow('resource:*'), ...deny('*')], undefined, 'x', 'resource')).toBe(false);
+    expect(await isOn(deny('resource:drop_*'), undefined, 'drop_x', 'resource')).toBe(false);
+    expect(await isOn(deny('resource:docs:*'), undefined, 'x')).toBe(true);
+  });
+});

@@ -1,10 +1,10 @@
 /**
- * Decides whether a tool of a server is enabled. Listing, searching, describing and executing all use it, so that
+ * Decides whether a tool, a resource or a prompt of a server is enabled. Listing, searching, describing and executing all use it, so that
  * visible and callable tools are always the same.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { RulePrecedence } from '../core/types.ts';
+import type { ItemKind, RulePrecedence } from '../core/types.ts';
 import type { CompiledPattern } from './pattern.ts';
 
 /** The decision about one tool. */
@@ -27,7 +27,8 @@ export interface CompiledRule {
   readonly patterns: readonly CompiledPattern[];
   /** @param others other names of the server; only denying rules use them */
   matchesServer(server: string, others?: readonly string[]): boolean;
-  matches(server: string, tool: string, others?: readonly string[]): boolean;
+  /** @param kind what `tool` names, if not a tool */
+  matches(server: string, tool: string, others?: readonly string[], kind?: ItemKind): boolean;
 }
 
 /** The names of a server in rules. */
@@ -46,8 +47,6 @@ const NO_TAGS: readonly string[] = [];
 export class RuleSet {
   readonly rules: readonly CompiledRule[];
   readonly precedence: RulePrecedence;
-  /** True when some rule enables: a tool that no rule with `enabled` matches is then disabled. */
-  readonly allowList: boolean;
   /** A second rule set, of the user's own configuration: a tool is enabled only if both enable it. */
   readonly floor: RuleSet | undefined;
   /** Servers that have more than one name. */
@@ -67,7 +66,6 @@ export class RuleSet {
     this.names = names;
     this.floor = floor;
     this.precedence = precedence;
-    this.allowList = rules.some((rule) => rule.enabled === true);
     this.#reasons = rules.map((rule) => `${rule.enabled ? 'Enabled' : 'Disabled'} by ${describeRule(rule)}.`);
   }
 
@@ -77,12 +75,16 @@ export class RuleSet {
     return new RuleSet(this.rules, this.precedence, this.floor?.withNames(names), new Map([...this.names, ...names]));
   }
 
-  /** Returns whether the tool may be seen and called, its tags, and why. Decisions are cached. */
-  decide(server: string, tool: string): Decision {
+  /**
+   * Returns whether the tool may be seen and called, its tags, and why. With a kind, it is the resource of that URI or
+   * the prompt of that name. Decisions are cached.
+   */
+  decide(server: string, tool: string, kind?: ItemKind): Decision {
+    const key = kind === undefined ? tool : `${kind}\u0000${tool}`;
     let tools = this.#remembered.get(server);
-    const known = tools?.get(tool);
+    const known = tools?.get(key);
     if (known !== undefined) return known;
-    const decision = this.#decide(server, tool);
+    const decision = this.#decide(server, tool, kind);
     if (this.#size >= LIMITS.cache.decisions) {
       this.#remembered.clear();
       this.#size = 0;
@@ -92,23 +94,23 @@ export class RuleSet {
       tools = new Map();
       this.#remembered.set(server, tools);
     }
-    tools.set(tool, decision);
+    tools.set(key, decision);
     this.#size += 1;
     return decision;
   }
 
-  #decide(server: string, tool: string): Decision {
-    const own = this.#decideAlone(server, tool);
-    const below = this.floor?.decide(server, tool);
+  #decide(server: string, tool: string, kind: ItemKind | undefined): Decision {
+    const own = this.#decideAlone(server, tool, kind);
+    const below = this.floor?.decide(server, tool, kind);
     if (below === undefined) return own;
     const tags = [...new Set([...own.tags, ...below.tags])];
     if (below.enabled || !own.enabled) return { ...own, tags };
     return { enabled: false, tags, reason: below.reason.replace(/\.$/, ', in your own configuration.') };
   }
 
-  #decideAlone(server: string, tool: string): Decision {
+  #decideAlone(server: string, tool: string, kind: ItemKind | undefined): Decision {
     const { own = server, others } = this.names.get(server) ?? { others: [] };
-    const matching = this.rules.filter((rule) => rule.matches(own, tool, others));
+    const matching = this.rules.filter((rule) => rule.matches(own, tool, others, kind));
     const deciding = this.decidingRule(matching);
     const found = matching.flatMap((rule) => rule.tags);
     const tags = found.length === 0 ? NO_TAGS : [...new Set(found)];
@@ -116,7 +118,7 @@ export class RuleSet {
       const reason = this.#reasons[deciding.index] ?? '';
       return { enabled: deciding.enabled, tags, rule: deciding.index, reason };
     }
-    return this.allowList
+    return this.rules.some((rule) => rule.enabled === true && concerns(rule, kind))
       ? { enabled: false, tags, reason: 'Disabled: no rule enables it, and rules that enable make an allow-list.' }
       : { enabled: true, tags, reason: 'Enabled: no rule disables it.' };
   }
@@ -127,6 +129,15 @@ export class RuleSet {
     return deny ?? matching.find((rule) => rule.enabled !== undefined);
   }
 }
+
+/**
+ * Tells whether a rule that enables makes an allow-list of this kind: what no rule with `enabled` matches is then
+ * disabled. A rule about tools makes one of resources and prompts too, a rule about resources only one of resources.
+ */
+const concerns = ({ patterns }: CompiledRule, kind: ItemKind | undefined): boolean => {
+  const kinds = patterns.flatMap((pattern) => (pattern.negated ? [] : [pattern.kind]));
+  return kinds.length === 0 || kinds.some((one) => one === undefined || one === kind);
+};
 
 /** Formats `rule 3 (*delete*, *remove* on server github)`, counted from 1 as `config show` does. */
 export function describeRule(rule: CompiledRule): string {

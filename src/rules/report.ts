@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { ToolRef } from '../core/types.ts';
+import type { ItemKind, ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
 
@@ -31,8 +31,11 @@ export interface ReportOptions {
   readonly servers?: Iterable<string> | undefined;
 }
 
+/** A tool, or the resource or prompt that `tool` names. */
+export type KnownRef = ToolRef & { readonly kind?: ItemKind | undefined };
+
 /** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
-export function reportRules(ruleSet: RuleSet, tools: Iterable<ToolRef>, options: ReportOptions = {}): RuleWarning[] {
+export function reportRules(ruleSet: RuleSet, tools: Iterable<KnownRef>, options: ReportOptions = {}): RuleWarning[] {
   const review = new Review(ruleSet);
   for (const ref of tools) review.add(ref);
   return review.warnings(options);
@@ -54,7 +57,7 @@ class Review {
     this.#unused = ruleSet.rules.map((rule) => new Set(rule.patterns));
   }
 
-  add({ server, tool }: ToolRef): void {
+  add({ server, tool, kind }: KnownRef): void {
     this.#toolCount += 1;
     this.#seenServers.add(server);
     const matching: CompiledRule[] = [];
@@ -63,8 +66,8 @@ class Review {
       if (!rule.matchesServer(server, others)) continue;
       const unused = this.#unused[rule.index];
       for (const pattern of unused ?? [])
-        if ([server, ...others].some((name) => pattern.couldMean(tool, name))) unused?.delete(pattern);
-      if (!rule.matches(server, tool, others)) continue;
+        if ([server, ...others].some((name) => pattern.couldMean(tool, name, kind))) unused?.delete(pattern);
+      if (!rule.matches(server, tool, others, kind)) continue;
       matching.push(rule);
       this.#matched[rule.index] = (this.#matched[rule.index] ?? 0) + 1;
     }

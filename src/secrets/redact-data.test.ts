@@ -4,7 +4,7 @@ import { definition } from '../../test/fixtures/connections/harness.ts';
 import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
 import type { ToolDefinition } from '../core/types.ts';
-import { redactData, redactFailure, redactTools } from './redact-data.ts';
+import { redactData, redactDefinitions, redactFailure } from './redact-data.ts';
 import { KnownSecrets } from './redactor.ts';
 import { secretsOf } from './server-secrets.ts';
 
@@ -62,7 +62,7 @@ describe('a definition', () => {
             required: [text],
           },
         };
-        expect(atOnce(redactTools([tool], knownOf(env).redact))[0]).toBe(tool);
+        expect(atOnce(redactDefinitions([tool], knownOf(env).redact))[0]).toBe(tool);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('a definition', () => {
           annotations: { title: description },
           _meta: { [value]: description },
         });
-        const [clean] = atOnce(redactTools([named(`uses ${value}!`, value)], knownOf({ ANY: value }).redact));
+        const [clean] = atOnce(redactDefinitions([named(`uses ${value}!`, value)], knownOf({ ANY: value }).redact));
         expect(clean).toEqual(named('uses ***!', '***'));
       }),
     );

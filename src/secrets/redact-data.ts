@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { CallToolResult, ToolDefinition } from '../core/types.ts';
+import type { CallToolResult } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
@@ -46,14 +46,14 @@ const MAPS: ReadonlySet<string> = new Set([
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Redacts every tool's definition, in steps. Tools without secrets stay the same objects. */
-export function* redactTools(
-  tools: readonly ToolDefinition[],
+/** Redacts every definition of a list, in steps. Those without secrets stay the same objects. */
+export function* redactDefinitions<T extends object>(
+  definitions: readonly T[],
   redact: Redact,
-): Generator<void, readonly ToolDefinition[]> {
-  const clean: ToolDefinition[] = [];
-  for (const tool of tools) {
-    clean.push(redactValue(tool, redact, NAMED, 0) as ToolDefinition);
+): Generator<void, readonly T[]> {
+  const clean: T[] = [];
+  for (const definition of definitions) {
+    clean.push(redactValue(definition, redact, NAMED, 0) as T);
     if (clean.length % STEP === 0) yield;
   }
   return clean;

@@ -9,7 +9,7 @@ import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
 import { causeOf } from '../core/result.ts';
 import type { ServerDefinition } from '../core/types.ts';
-import { redactTools } from './redact-data.ts';
+import { redactDefinitions } from './redact-data.ts';
 import { createRedactor } from './redactor.ts';
 import { secretsOf as secretsWith } from './server-secrets.ts';
 
@@ -124,14 +124,14 @@ describe('secretsOf', () => {
   });
 });
 
-describe('redactTools', () => {
+describe('redactDefinitions', () => {
   it('takes secrets out of every text and leaves other tools as they are', () => {
     const redact = createRedactor(['SECRET']);
     const clean = { name: 'clean', inputSchema: {} };
     const dirty = JSON.parse(
       '{"name":"d","description":"uses SECRET","inputSchema":{"__proto__":["SECRET",1,null],"SECRET":true}}',
     );
-    const [first, second] = atOnce(redactTools([clean, dirty], redact));
+    const [first, second] = atOnce(redactDefinitions([clean, dirty], redact));
     expect(first).toBe(clean);
     expect(JSON.stringify(second)).toBe(
       '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"SECRET":true}}',

@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../core/types.ts';
 import { shownLog } from '../engine/server-logs.ts';
 import { firstSentence, oneLine, plainText, visible, visibly } from '../text/plain-text.ts';
 import { maskCredentials, maskSecrets } from './credential-patterns.ts';
-import { redactFailure, redactTools } from './redact-data.ts';
+import { redactDefinitions, redactFailure } from './redact-data.ts';
 import { RedactStream } from './redact-stream.ts';
 import { KnownSecrets } from './redactor.ts';
 
@@ -86,7 +86,7 @@ describe('a secret with invisible characters inside', () => {
   it('is masked in definitions, failures, short texts and last words', () => {
     const split = `tokCANARY\u001b[0m${KEY.slice(9)}`;
     const [tool] = finish(
-      redactTools(
+      redactDefinitions(
         [{ name: 'x', description: `Uses ${split}`, inputSchema: { type: 'object' } } as ToolDefinition],
         known.redact,
       ),

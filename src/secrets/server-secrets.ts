@@ -3,7 +3,7 @@
  * arguments and URLs. All output is redacted with them.
  * @module
  */
-import { addressWords, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
+import { addressWords, furtherTextsOf, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
@@ -91,9 +91,11 @@ type PlacedText = Place & { readonly text: string };
 const placedWords = (connection: ConnectionDefinition): PlacedText[] =>
   addressWords(connection).map((text, at, words) => ({ text, name: optionName(words[at - 1]) }));
 
-/** Returns the environment variables or headers. */
-const placedNames = (connection: ConnectionDefinition): PlacedText[] =>
-  Object.entries(namedTextsOf(connection)).map(([name, text]) => ({ text, name, header: !isLocal(connection) }));
+/** Returns the environment variables or headers, and the settings of a login. */
+const placedNames = (connection: ConnectionDefinition): PlacedText[] => [
+  ...Object.entries(namedTextsOf(connection)).map(([name, text]) => ({ text, name, header: !isLocal(connection) })),
+  ...Object.entries(furtherTextsOf(connection)).map(([name, text]) => ({ text, name })),
+];
 
 /** Returns the name of an option whose value is the next argument. */
 export const optionName = (arg = ''): string => (/^--?[\w.-]{1,100}$/.test(arg) ? arg.replace(/^-+/, '') : '');
@@ -111,6 +113,10 @@ export function literalSecretIn({ connection }: ServerDefinition): string | unde
   const { nouns } = transportParts(connection.type);
   const named = Object.entries(namedTextsOf(connection)).find(([name, text]) => isLiteral(name, text));
   if (named !== undefined) return `${nouns.named} ${named[0]}`;
+  const further = Object.entries(furtherTextsOf(connection)).find(
+    ([name, text]) => isSecretName(name) && isLiteral(name, text),
+  );
+  if (further !== undefined) return `oauth.${further[0]}`;
   const isSecret = ({ text, ...place }: PlacedText): boolean =>
     // Without references, only literal values are left to find.
     secretsIn({ expanded: text.replace(REFERENCE, ''), values: [] }, place).length > 0 || maskSecrets(text) !== text;

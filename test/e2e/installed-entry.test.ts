@@ -188,7 +188,7 @@ describe('the entry that install writes', () => {
 });
 
 describe('--take-over', () => {
-  it('leaves a server in the client that asks for a login, and says so; the others move', async () => {
+  it('moves servers that ask for a login and says which; one that refuses its token, or redirects, stays', async () => {
     const { createServer } = await import('node:http');
     const asked: string[] = [];
     const login = createServer((request, response) => {
@@ -206,24 +206,30 @@ describe('--take-over', () => {
       linear: { url },
       moved: { url: url.replace('/mcp', '/moved') },
       keyed: { url, headers: { Authorization: 'Bearer ${env:KEY}' } },
+      stale: { url, headers: { Authorization: 'Bearer ${env:OLD}' } },
       open: { url: open.url },
       slack: { url: open.url, auth: { CLIENT_ID: 'x' } },
       program: { command: 'x' },
     };
     const text = JSON.stringify({ mcpServers: servers }, undefined, 2);
     put(join(home, '.cursor', 'mcp.json'), text);
-    const env = { HOME: home, KEY: 'known' };
+    const env = { HOME: home, KEY: 'known', OLD: 'old' };
     const { out } = await runBinary(['install', 'cursor', '--take-over'], { cwd: clone, env });
     login.close();
     const said = out.replaceAll(/\s+/g, ' ');
-    expect(said).toContain('Moved behind the gateway: keyed, open, program');
-    expect(said).toContain('linear stays in the client: it asks for a login, which only the client can do');
+    expect(said).toContain('Moved behind the gateway: linear, keyed, open, slack, program');
+    expect(said).toContain('linear needs a login: anygpt mcp login linear');
+    expect(said).toContain('stale stays in the client: it does not accept the token of its entry');
     expect(said).toContain('moved stays in the client: it answers with a redirect');
-    expect(said).toContain('slack stays in the client: its client logs in to it (OAuth)');
     const now = JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'));
-    expect(Object.keys(now.mcpServers).sort()).toEqual(['anygpt', 'linear', 'moved', 'slack']);
+    expect(Object.keys(now.mcpServers).sort()).toEqual(['anygpt', 'moved', 'stale']);
     // Greeted, told that the greeting is over, asked for tools; who refuses is asked nothing more.
-    expect(asked.sort()).toEqual(['POST ', 'POST ', ...Array.from({ length: 3 }, () => 'POST Bearer known')]);
+    expect(asked.sort()).toEqual([
+      'POST ',
+      'POST ',
+      ...Array.from({ length: 3 }, () => 'POST Bearer known'),
+      'POST Bearer old',
+    ]);
     // What stayed and what moved is told apart when all of it is given back.
     expect(await runBinary(['uninstall', 'cursor'], { cwd: clone, env })).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toBe(text);
@@ -255,8 +261,8 @@ describe('--take-over', () => {
     const { out } = await runBinary(['install', 'cursor', '--take-over'], { cwd: clone, env: { HOME: home } });
     server.close();
     const said = out.replaceAll(/\s+/g, ' ');
-    expect(said).toContain('Moved behind the gateway: open');
-    for (const name of ['a403', 'late']) expect(said).toContain(`${name} stays in the client: it asks for a login`);
+    expect(said).toContain('Moved behind the gateway: a403, late, open');
+    for (const name of ['a403', 'late']) expect(said).toContain(`${name} needs a login: anygpt mcp login ${name}`);
     expect(asked.filter((line) => line.startsWith('/late'))).toEqual([
       '/late initialize',
       '/late notifications/initialized one',

@@ -126,7 +126,10 @@ it('a server of a project’s trusted configuration starts in the project, which
     { command: process.execPath, args: ['server.cjs', '${workspaceFolder}'] },
     join(clone, '.anygpt', 'mcp-discovery.config.json'),
   );
-  expect(await where({ ANYGPT_TRUST_PROJECT: '1' })).toMatchObject({
+  const trusting = { ANYGPT_TRUST_PROJECT: '1' };
+  expect(await where(trusting)).toMatchObject({ error: { code: 'TOOL_NOT_APPROVED' } });
+  expect((await run(['approve', 'mine'], trusting)).code).toBe(0);
+  expect(await where(trusting)).toMatchObject({
     success: true,
     result: { who: 'the project', cwd: clone, args: [clone] },
   });

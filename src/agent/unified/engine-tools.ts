@@ -386,8 +386,9 @@ export class EngineTools implements ToolLists {
   #staticTools(): ToolList {
     const { own, anthropic } = this.#options;
     const known = this.#known().providers.get(own);
-    const isAllowed = (tool: string) => known?.state.rules.decide(known.definition.name, tool).enabled !== false;
-    const allowed = own.listTools().filter(({ name }) => isAllowed(name));
+    const isAllowed = (tool: ToolDefinition) =>
+      known?.state.policy.decide(known.definition.name, tool).enabled !== false;
+    const allowed = own.listTools().filter(isAllowed);
     return { tools: new Map(allowed.map((tool) => [tool.name, tool])), provider: own, anthropic };
   }
 

@@ -68,7 +68,11 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
       }));
       if (!session.json && !raw)
         session.print(`Executing: ${oneLine([ref.server, ref.tool].filter(Boolean).join(':'), 500)}\n`);
-      const called = await call(session, ref, { values, given, pairs });
+      let called = await call(session, ref, { values, given, pairs });
+      if (!called.success && called.error.code === 'SERVER_AUTH_REQUIRED') {
+        const { offerLogin } = await import('../log-in.ts');
+        if (await offerLogin(session, called.error)) called = await call(session, ref, { values, given, pairs });
+      }
       const outcome = outcomeOf(called, ref);
       const content = called.success && outcome.success ? (called.data.content ?? []) : [];
       const saved = folder === undefined ? [] : await saveFiles(content, folder, ref.tool);

@@ -26,9 +26,9 @@ restores it. Starts no server.
 The entry has the full paths of Node.js and of this program, which no folder can
 redirect. With npx, the program is first copied to ~/.anygpt/program.
 
---take-over asks every remote server once whether it needs a login; one that
-does stays in the client. Servers of a project's file are taken over only if the
-file is trusted ("anygpt mcp trust FILE").
+--take-over asks every remote server once whether it needs a login, and says
+which ones to log in to ("anygpt mcp login"). Servers of a project's file are
+taken over only if the file is trusted ("anygpt mcp trust FILE").
 
 Options:
 ${INSTALL_HELP}

@@ -147,12 +147,13 @@ interface Shown {
 function serverBlock(server: ServerMetadata, { status, about, refusal }: Shown, session: Session): string {
   const { paint, block } = session;
   const { name, description, stale, listedAt } = server;
-  const { toolCount, disabledCount = 0 } = toolCounts(server);
+  const { toolCount, disabledCount = 0, unapprovedCount = 0 } = toolCounts(server);
   const mark = markOf(server, status);
   const known = [
     (toolCount > 0 || server.status === 'connected' || listedAt !== undefined) &&
       `${toolCount} tool${toolCount === 1 ? '' : 's'}`,
     disabledCount > 0 && `${disabledCount} disabled`,
+    unapprovedCount > 0 && `${unapprovedCount} not approved`,
     listedAt !== undefined && server.status !== 'connected' && `listed ${ageOf(listedAt)}`,
   ].filter(Boolean);
   const counts = known.length > 0 ? ` (${known.join(', ')})` : '';

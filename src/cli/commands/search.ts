@@ -20,9 +20,11 @@ import { UsageError } from '../usage-error.ts';
 export const search: Command = {
   usage: `Usage: anygpt mcp search <query> [options]
 
-Searches the tools of all servers. Starts only servers whose tools are unknown.
+Searches the tools, resources and prompts of all servers. Starts only servers
+whose lists are unknown.
 The query may have filters: server:NAME, tag:NAME, name:create_*, readonly:true,
 destructive:false, domain:github.issues, category:crud.read; -tag:NAME excludes.
+tag:resource and tag:prompt find only these.
 
 Options:
   --server NAME      Filter by server
@@ -49,7 +51,7 @@ or configuration error`,
     const server = values.server as string | undefined;
     return withSession(values, io, async (session) => {
       await session.lists(server === undefined ? undefined : [server]);
-      const found = await session.engine.find(query, { server, limit, waitMs: 0 });
+      const found = await session.engine.find(query, { server, limit, items: true, waitMs: 0 });
       if (!found.success) return session.fail(found.error);
       const { results } = found.data;
       const { filters, text } = readFilters(query);
@@ -85,7 +87,8 @@ async function explainAll(
   results: readonly SearchResult[],
 ): Promise<Explanation[]> {
   const reasons: Explanation[] = [];
-  for (const { server, tool } of results) {
+  for (const { server, tool, kind } of results) {
+    if (kind !== undefined) continue;
     const reason = await engine.explain(query, server, tool);
     if (reason.success) reasons.push(reason.data);
   }
@@ -98,13 +101,13 @@ function searchText(
   { reasons, ranked }: { readonly reasons: readonly Explanation[]; readonly ranked: boolean },
   { paint, block }: Session,
 ): string {
-  const hits = results.map(({ server, tool, summary, relevance, tags }, at) => {
+  const hits = results.map(({ kind, server, tool, summary, relevance, tags }, at) => {
     const number = `${at + 1}.`;
     const indent = ' '.repeat(number.length + 1);
     return [
       [
         number,
-        paint('bold', oneLine(`${server}:${tool}`, 500)),
+        paint('bold', oneLine(kind === undefined ? `${server}:${tool}` : `${server} ${kind} ${tool}`, 500)),
         ranked && paint('dim', `(${Math.round(relevance * 100)}% match)`),
       ]
         .filter(Boolean)

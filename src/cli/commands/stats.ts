@@ -84,6 +84,8 @@ interface ServerCost {
   /** Enabled tools. */
   readonly tools: number;
   readonly disabled: number;
+  /** Tools that wait for approval. */
+  readonly unapproved: number;
   readonly tokens: number;
 }
 
@@ -93,6 +95,7 @@ interface Costs {
   readonly total: number;
   readonly tools: number;
   readonly disabled: number;
+  readonly unapproved: number;
   readonly metaTools: number;
   /** Servers whose tools are not known. */
   readonly unknown: readonly string[];
@@ -101,6 +104,7 @@ interface Costs {
 async function costsOf({ engine }: Session): Promise<Costs> {
   const names = await engine.serverNames();
   const unknown = await engine.unseen();
+  const waiting = new Map((await engine.listServers()).map(({ name, unapprovedCount = 0 }) => [name, unapprovedCount]));
   const servers: ServerCost[] = [];
   for (const name of names) {
     if (unknown.includes(name)) continue;
@@ -108,7 +112,8 @@ async function costsOf({ engine }: Session): Promise<Costs> {
     const tools = await engine.listTools(name, true);
     const enabled = tools.filter((tool) => tool.enabled).length;
     const tokens = sum(tools.map(definitionTokens));
-    servers.push({ name, tools: enabled, disabled: tools.length - enabled, tokens });
+    const unapproved = waiting.get(name) ?? 0;
+    servers.push({ name, tools: enabled, disabled: tools.length - enabled, unapproved, tokens });
   }
   servers.sort((a, b) => b.tokens - a.tokens);
   return {
@@ -116,6 +121,7 @@ async function costsOf({ engine }: Session): Promise<Costs> {
     total: sum(servers.map(({ tokens }) => tokens)),
     tools: sum(servers.map(({ tools }) => tools)),
     disabled: sum(servers.map(({ disabled }) => disabled)),
+    unapproved: sum(servers.map(({ unapproved }) => unapproved)),
     metaTools: sum(metaToolDefinitions(names).map(definitionTokens)),
     unknown,
   };
@@ -125,8 +131,10 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 const count = (number: number, what: string): string =>
   `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
 
-const toolsText = (tools: number, disabled: number): string =>
-  `${count(tools, 'tool')}${disabled === 0 ? '' : ` and ${disabled.toLocaleString('en-US')} disabled`}`;
+const toolsText = ({ tools, disabled, unapproved }: Pick<Costs, 'tools' | 'disabled' | 'unapproved'>): string => {
+  const off = disabled === 0 ? '' : ` and ${disabled.toLocaleString('en-US')} disabled`;
+  return `${count(tools, 'tool')}${off}${unapproved === 0 ? '' : ` and ${unapproved.toLocaleString('en-US')} not approved`}`;
+};
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
@@ -144,21 +152,21 @@ const roughly = (tokens: number): number => Number(tokens.toPrecision(3));
 const savedOf = ({ total, metaTools }: Costs): number => (total === 0 ? 0 : 1 - metaTools / total);
 
 function costsText(costs: Costs, limit: number, { io, paint, block }: Session): string {
-  const { servers, total, tools, disabled, metaTools } = costs;
+  const { servers, total, metaTools } = costs;
   const saved = savedOf(costs);
   const verdict =
     saved > 0
       ? `The five meta-tools cost about ${roughly(metaTools)}: ${(saved * 100).toFixed(1)} % saved.`
       : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools, nothing is saved.`;
   const title = block(
-    `All definitions: about ${count(roughly(total), 'token')} for ${toolsText(tools, disabled)} of ${count(servers.length, 'server')}. ${verdict}`,
+    `All definitions: about ${count(roughly(total), 'token')} for ${toolsText(costs)} of ${count(servers.length, 'server')}. ${verdict}`,
   );
   const shown = servers.slice(0, limit);
   const bars = [
-    ...shown.map(({ name, tokens, tools: own, disabled: off }) => ({
-      label: oneLine(name, 200),
-      value: roughly(tokens),
-      note: toolsText(own, off),
+    ...shown.map((server) => ({
+      label: oneLine(server.name, 200),
+      value: roughly(server.tokens),
+      note: toolsText(server),
     })),
     { label: '(this gateway)', value: roughly(metaTools), note: '5 meta-tools' },
   ];
@@ -242,9 +250,8 @@ const msText = (ms: number | undefined): string => {
 };
 
 function documentOf(costs: Costs, cache: CacheStats, calls: AuditSummary, since: number | undefined) {
-  const { servers, total, tools, disabled, metaTools, unknown } = costs;
   return {
-    tokens: { total, tools, disabled, metaTools, saved: Number(savedOf(costs).toFixed(4)), servers, unknown },
+    tokens: { ...costs, saved: Number(savedOf(costs).toFixed(4)) },
     cache: { ...cache, hitRate: Number(cache.hitRate.toFixed(4)) },
     calls: { ...(since !== undefined && { since: new Date(since).toISOString() }), ...calls },
   };

@@ -5,6 +5,7 @@
 
 import type { ToolMetadata } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { toolsDocument } from '../json-answers.ts';
@@ -39,7 +40,15 @@ error, 3 connection failed`,
       if (!found.success) return session.fail(found.error);
       const shown = values.all ? found.data : found.data.filter(({ enabled }) => enabled);
       if (session.json) session.printJson(toolsDocument(server, shown));
-      else session.print(toolsText(server, found.data, shown, values.tags === true, session));
+      else {
+        session.print(toolsText(server, found.data, shown, values.tags === true, session));
+        const { unapprovedCount: waiting = 0 } =
+          (await session.engine.listServers()).find(({ name }) => name === server) ?? {};
+        if (waiting > 0)
+          session.note(
+            `${waiting} more ${waiting === 1 ? 'waits' : 'wait'} for approval. Look at ${waiting === 1 ? 'it' : 'them'} with: anygpt mcp approve ${shellWord(server)}`,
+          );
+      }
       return EXIT.ok;
     });
   },

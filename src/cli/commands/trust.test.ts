@@ -560,6 +560,11 @@ describe('a client’s file that came with a project, through the real binary', 
     expect([trusted.code, trusted.err]).toEqual([0, '']);
     await documentOf('trust', trusted.out);
     expect(existsSync(mark)).toBe(false);
+    expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({
+      code: 4,
+      out: expect.stringContaining('anygpt mcp approve theirs:list_notes'),
+    });
+    expect((await run('approve', 'theirs')).code).toBe(0);
     expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 0, err: '' });
     expect(existsSync(mark)).toBe(true);
     rmSync(mark);

@@ -15,6 +15,7 @@ import { isObject } from '../../json/plain-object.ts';
 import type { Adapted, Adapter } from './adapters.ts';
 import type { Dialect } from './dialect.ts';
 import { type Imported, leftOut, passedOver, toImported } from './imported-entry.ts';
+import { loginFields } from './login-fields.ts';
 import { isOurselves } from './ourselves.ts';
 import { readToolFilter } from './tool-filter.ts';
 import { type Surroundings, VariableReader } from './variables.ts';
@@ -105,6 +106,7 @@ function toAuthorEntry(
   const text = (value: unknown): unknown => (typeof value === 'string' ? variables.convert(value) : value);
   const cwd = raw.cwd ?? raw.working_directory ?? raw.workingDirectory;
   const args: unknown = Array.isArray(raw.args) ? raw.args.map(text) : (raw.args ?? undefined);
+  const oauth = loginFields(raw, context.dialect, (value) => variables.convert(value));
   const connection = transportParts(type).isLocal
     ? {
         type,
@@ -122,6 +124,7 @@ function toAuthorEntry(
         type,
         url: text(addressOf(raw)),
         headers: layered(undefined, toTexts(raw.headers ?? raw.http_headers, text), adapted.headers),
+        ...(oauth && { oauth }),
       };
   const timeouts = timeoutsOf(raw, context.dialect);
   return {

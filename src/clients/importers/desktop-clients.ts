@@ -36,7 +36,7 @@ export const DESKTOP_CLIENTS = {
     user: inHome('.cursor/mcp.json'),
     project: ['.cursor/mcp.json'],
     keys: MCP_SERVERS,
-    dialect: { variables: 'vscode' },
+    dialect: { variables: 'vscode', redirectUri: 'http://localhost:8787/callback' },
     install: { ...to.COMMON, next: 'Restart Cursor, or switch anygpt on in Settings > MCP.' },
   },
   vscode: {
@@ -49,7 +49,7 @@ export const DESKTOP_CLIENTS = {
     ],
     project: ['.vscode/mcp.json', '.devcontainer/devcontainer.json', '.devcontainer.json'],
     keys: [['servers'], ['customizations', 'vscode', 'mcp', 'servers']],
-    dialect: { variables: 'vscode' },
+    dialect: { variables: 'vscode', redirectUri: 'http://127.0.0.1:33418' },
     install: {
       ...to.TYPED,
       files: (world) =>

@@ -36,6 +36,8 @@ export interface Dialect {
   readonly globs?: boolean | undefined;
   /** An empty list of allowed tools means all of them. */
   readonly emptyIncludeIsAll?: boolean | undefined;
+  /** Where a registered client expects the answers of logins, unless the entry says so. */
+  readonly redirectUri?: string | undefined;
   /** With a list of allowed tools, the list of forbidden tools is ignored. */
   readonly includeWins?: boolean | undefined;
 }

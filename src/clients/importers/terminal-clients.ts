@@ -66,7 +66,7 @@ export const TERMINAL_CLIENTS = {
     project: ['.gemini/settings.json'],
     keys: MCP_SERVERS,
     switches: geminiSwitches,
-    dialect: { variables: 'dollar', timeouts: [calls(1)] },
+    dialect: { variables: 'dollar', timeouts: [calls(1)], redirectUri: 'http://localhost:7777/oauth/callback' },
     install: { ...to.HTTP_URL, next: 'Start Gemini CLI again; /mcp shows it.' },
   },
   'qwen-code': {
@@ -96,7 +96,11 @@ export const TERMINAL_CLIENTS = {
     project: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
     keys: [['mcp']],
     find: openCodeEntries,
-    dialect: { variables: 'opencode', timeouts: [connects(1, 'startup_timeout'), calls(1, 'request_timeout')] },
+    dialect: {
+      variables: 'opencode',
+      timeouts: [connects(1, 'startup_timeout'), calls(1, 'request_timeout')],
+      redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
+    },
     adapt: fromOpenCode,
     install: { entry: to.OPENCODE, way: openCodeWay },
   },

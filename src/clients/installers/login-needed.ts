@@ -1,6 +1,5 @@
 /**
- * Finds servers that need a login which only their client can do, before they move behind the gateway. Entries with
- * login settings are known. Remote servers are probed with `initialize` and `tools/list`, with their entry's headers:
+ * Finds servers that need a login before they move behind the gateway. Remote servers are probed with `initialize` and `tools/list`, with their entry's headers:
  * some accept the first request and demand a login for the second.
  * @module
  */
@@ -15,21 +14,11 @@ import type { ImportedEntry } from '../importers/imported-entry.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-const LOGIN_KEYS = ['oauth', 'oauthClientId', 'oauth_client_id', 'oauthScopes', 'oauth_scopes', 'oauth_resource'];
-
 /** The result of probing a server. */
 export type Login = 'needed' | 'elsewhere' | 'unknown';
 
-/** Tells whether an entry has login settings. `oauth: false` means none. */
-export const hasLoginSettings = (raw: unknown): boolean =>
-  isObject(raw) &&
-  (LOGIN_KEYS.some((key) => raw[key] !== undefined && raw[key] !== null && raw[key] !== false) ||
-    isLogin(raw.auth) ||
-    raw.authProviderType !== undefined);
-
-/** Cursor has `auth: {"CLIENT_ID": …}`, others `auth: "oauth"`. */
-const isLogin = (auth: unknown): boolean =>
-  isObject(auth) ? ['CLIENT_ID', 'client_id', 'clientId', 'scopes'].some((key) => key in auth) : auth === 'oauth';
+/** Tells whether an entry has a login that only its client can do: Gemini takes the identity of a Google account. */
+export const isClientsLogin = (raw: unknown): boolean => isObject(raw) && raw.authProviderType !== undefined;
 
 /** Probes the remote servers of these entries. Servers that accept us are not in the result. */
 export async function loginsOf(

@@ -19,7 +19,7 @@ import { ENTRY_NAME } from './gateway-entry.ts';
 import type { Gateway } from './installation.ts';
 import { type Installed, movedBefore, readInstalled, withoutUs, withUs } from './installed.ts';
 import { ownConfigurationFile, withoutSource, withSource } from './own-configuration.ts';
-import { NO_TAKE_OVER, type TakeOver, takeOverOf, withoutLogins } from './take-over.ts';
+import { NO_TAKE_OVER, type TakeOver, takeOverOf, withLogins } from './take-over.ts';
 import { isStillThere, undisturbed } from './undisturbed.ts';
 
 export interface InstallOptions extends GatewayOptions {
@@ -88,7 +88,7 @@ export async function planInstall(
   });
   if (taking && !isOwn && possible.names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
   // Servers are probed only if the user wants them moved, and only those of usable files.
-  const takeOver = options.takeOver === true ? await withoutLogins(possible, world) : taking ? possible : NO_TAKE_OVER;
+  const takeOver = options.takeOver === true ? await withLogins(possible, world) : taking ? possible : NO_TAKE_OVER;
   const { names } = takeOver;
   const gateway = gatewayFor(client, options, takeOver.references, world);
   const name = ours?.name ?? ENTRY_NAME;

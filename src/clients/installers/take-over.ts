@@ -8,20 +8,21 @@ import { toPathText } from '../../config/problems.ts';
 import { type Reference, referencesIn } from '../../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../../config/relative-arguments.ts';
 import type { World } from '../../config/world.ts';
-import { isLocal, textsOf } from '../../core/transport-parts.ts';
+import { hasOwnToken, isLocal, textsOf } from '../../core/transport-parts.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
 import { fromClientDocument } from '../importers/import-client-document.ts';
 import { namedFile } from '../importers/import-file.ts';
 import type { ImportedEntry } from '../importers/imported-entry.ts';
 import { ownScope } from '../importers/own-files.ts';
 import { entriesAt, type Place } from './edit-text.ts';
-import { hasLoginSettings, loginsOf } from './login-needed.ts';
+import { isClientsLogin, type Login, loginsOf } from './login-needed.ts';
 
 /** The result of looking through a document. */
 export interface TakeOver {
   /** Names of the servers that move. */
   readonly names: readonly string[];
-  /** One sentence for each server that stays. */
+  /** One sentence for each server that stays, or that a person has to do something for. */
   readonly staying: readonly string[];
   /** Variables that the moving servers need from the client's environment. */
   readonly references: readonly Reference[];
@@ -76,22 +77,27 @@ const ofMoving = (moving: readonly ImportedEntry[]) => ({
   moving,
 });
 
-/** Excludes servers that only their client can log in to. Probes the remote ones. */
-export async function withoutLogins(takeOver: TakeOver, world: World): Promise<TakeOver> {
+/** Probes the remote servers: excludes those that the gateway could not use, and says which ones need a login. */
+export async function withLogins(takeOver: TakeOver, world: World): Promise<TakeOver> {
   const logins = await loginsOf(takeOver.moving, world);
-  const needed = takeOver.names.filter((name) => ['needed', 'elsewhere'].includes(logins.get(name) ?? ''));
-  const silent = takeOver.names.filter((name) => logins.get(name) === 'unknown');
+  const reasons = new Map(
+    takeOver.moving.flatMap(({ entry: { name, connection } }) => {
+      const hasToken = connection !== undefined && !isLocal(connection) && hasOwnToken(connection);
+      if (logins.get(name) === 'elsewhere')
+        return [[name, 'it answers with a redirect, which the gateway does not follow']];
+      return logins.get(name) === 'needed' && hasToken ? [[name, 'it does not accept the token of its entry']] : [];
+    }),
+  );
+  const moving = takeOver.moving.filter(({ entry }) => !reasons.has(entry.name));
+  const having = (login: Login) => ofMoving(moving).names.filter((name) => logins.get(name) === login);
   return {
-    ...ofMoving(takeOver.moving.filter(({ entry }) => !needed.includes(entry.name))),
+    ...ofMoving(moving),
     staying: [
       ...takeOver.staying,
-      ...needed.map((name) =>
-        logins.get(name) === 'needed'
-          ? `${name} stays in the client: it asks for a login, which only the client can do`
-          : `${name} stays in the client: it answers with a redirect, which the gateway does not follow`,
-      ),
-      ...silent.map(
-        (name) => `${name} did not answer; if it needs a login, it must stay in the client (uninstall moves it back)`,
+      ...[...reasons].map(([name, reason]) => `${name} stays in the client: ${reason}`),
+      ...having('needed').map((name) => `${name} needs a login: anygpt mcp login ${shellWord(name)}`),
+      ...having('unknown').map(
+        (name) => `${name} did not answer; if it needs a login: anygpt mcp login ${shellWord(name)}`,
       ),
     ],
   };
@@ -111,8 +117,8 @@ function whyItStays(
   if (connection === undefined || (!isLocal(connection) && !/^(?:https?:|\$\{)/i.test(connection.url)))
     return 'the gateway cannot reach its address';
   if (!isLocal(connection))
-    return mayNeedLogin && hasLoginSettings(raw)
-      ? 'its client logs in to it (OAuth), which the gateway cannot do'
+    return mayNeedLogin && isClientsLogin(raw)
+      ? 'its client logs in to it with an account of its own, which the gateway cannot do'
       : undefined;
   const words =
     startsAtHome && connection.cwd === undefined ? relativeWords(connection.command, connection.args ?? []) : [];

@@ -71,6 +71,7 @@ async function open(
     server: definition.name,
     url,
     headers,
+    credentials: options.credentials,
     resumable: greet === initialize,
     maxMessageBytes: options.limits.messageBytes,
     maxMessageValues: options.limits.messageValues,

@@ -10,6 +10,7 @@ import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import type { Redact } from '../../secrets/redactor.ts';
+import type { Credentials } from '../credentials.ts';
 import { HttpStatusError } from '../http-status-error.ts';
 import {
   type JsonRpcId,
@@ -25,6 +26,7 @@ import { httpRefusal } from './http-refusal.ts';
 export interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;
   readonly headers: Headers;
+  readonly credentials?: Credentials | undefined;
   /** Whether a broken stream may be resumed. Servers of protocol 2026-07-28 do not offer that. */
   readonly resumable: boolean;
   /** Called when an answer was nested too deep to be read. */
@@ -44,6 +46,8 @@ interface SdkTransport extends Wire {
 }
 
 const EXCHANGE = 'x-anygpt-exchange';
+/** A call of a tool. A text with these words inside is taken for one, too: it is sent once at most. */
+const CALL = /"method":"tools\/call"/;
 
 /** Creates a wire for Streamable HTTP. */
 export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
@@ -88,13 +92,16 @@ abstract class RemoteWire implements Wire {
   relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  protected readonly guarded: GuardedFetch;
+  readonly #guarded: GuardedFetch;
+  readonly #credentials: Credentials | undefined;
+  readonly #logins = new WeakMap<Response, DiscoveryError>();
   readonly #server: string;
   readonly #redact: Redact | undefined;
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
-    this.guarded = guardedFetch({ ...options, returnsRefusals: true }, this);
+    this.#guarded = guardedFetch({ ...options, returnsRefusals: true }, this);
+    this.#credentials = options.credentials;
     this.#server = options.server;
     this.#redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
@@ -118,10 +125,45 @@ abstract class RemoteWire implements Wire {
     this.inner.setProtocolVersion?.(version);
   }
 
+  /**
+   * Sends a request with the current token. A request that was refused for its token is sent once more if there is
+   * another token. A call only if the server says by a challenge that it has looked at nothing else.
+   */
+  protected async guarded(
+    input: string | URL | Request,
+    init: RequestInit = {},
+    onBodyFailure?: (error: unknown) => void,
+  ): Promise<Response> {
+    const credentials = this.#credentials;
+    if (credentials === undefined) return this.#guarded(input, init, onBodyFailure);
+    const isCall = typeof init.body === 'string' && CALL.test(init.body);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const found = credentials.authorization();
+      const sent = typeof found === 'string' ? found : await found;
+      const headers = new Headers(init.headers);
+      if (sent !== undefined) headers.set('authorization', sent);
+      const response = await this.#guarded(input, { ...init, headers }, onBodyFailure);
+      const { status } = response;
+      const isChallenge = response.headers.has('www-authenticate');
+      if (status !== 401 && !(status === 403 && isChallenge)) return response;
+      const mayRepeat = isChallenge || !isCall;
+      const next = await credentials.refused({ sent, response, isCall, isRepeated }).catch((error: unknown) => {
+        throw mayRepeat ? error : withUnknownOutcome(error);
+      });
+      if (next === 'retry' && !isRepeated && mayRepeat) {
+        await response.body?.cancel();
+        continue;
+      }
+      if (next !== 'retry') this.#logins.set(response, next);
+      return response;
+    }
+  }
+
   /** Handles an error status: an answer is delivered, everything else is thrown. */
   protected async refused(response: Response, init: RequestInit | undefined): Promise<Response> {
     const { answer, error } = await httpRefusal(response, init?.body, this.#redact);
-    if (answer === undefined) throw statusRefusal(this.#server, response, this.#redact) ?? error;
+    if (answer === undefined)
+      throw this.#logins.get(response) ?? statusRefusal(this.#server, response, this.#redact) ?? error;
     this.inner.onmessage?.(answer);
     return new Response(null, { status: 202 });
   }
@@ -246,6 +288,12 @@ class SseWire extends RemoteWire {
     }
   }
 }
+
+/** The call was sent, whatever became of the renewal of its token. */
+const withUnknownOutcome = (error: unknown): unknown =>
+  error instanceof DiscoveryError
+    ? new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' })
+    : error;
 
 /** Tells whether a failed handshake means that the server does not speak Streamable HTTP at all. */
 export const isWrongTransport = (error: unknown): boolean =>

@@ -1,9 +1,10 @@
 /**
- * Refuses calls that the rules do not allow.
+ * Refuses calls that the rules do not allow, and calls of tools that are not approved.
  * @module
  */
 import type { ErrorCode } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
+import type { ItemRef, ToolDefinition } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The decision of the rules, or of the approvals, about one tool. */
@@ -16,24 +17,25 @@ export interface PolicyDecision {
     | undefined;
 }
 
-/** Decides about one tool. Throwing refuses the call. */
-export type Decide = (server: string, tool: string) => PolicyDecision;
+/** Decides about one definition; with `item`, about the resource or prompt. Throwing refuses the call. */
+export type Decide = (server: string, definition: ToolDefinition, item?: ItemRef) => PolicyDecision;
 
-/** Refuses what the rules do not allow. */
+/** Refuses what the rules do not allow, and what is not approved. */
 export const policy =
   (decide: Decide): Step =>
   (next) =>
   (call) => {
-    const { server, tool } = call;
+    const { server, tool, definition = { name: tool, inputSchema: {} } } = call;
     let decision: PolicyDecision;
     try {
-      decision = decide(server, tool);
+      decision = decide(server, definition, call.item);
     } catch (cause) {
       const message = `${server}:${tool} was refused because the rules could not be evaluated.`;
       return Promise.resolve(fail('TOOL_DISABLED', message, { server, tool, outcome: 'not_sent', cause }));
     }
     if (decision.enabled) return next(call);
     const why = decision.reason === undefined ? 'A tool rule disables it.' : decision.reason;
-    const message = `${server}:${tool} may not be called. ${why}`;
-    return Promise.resolve(fail(decision.code ?? 'TOOL_DISABLED', message, { server, tool, outcome: 'not_sent' }));
+    const { code = 'TOOL_DISABLED' } = decision;
+    const message = code === 'TOOL_NOT_APPROVED' ? why : `${server}:${tool} may not be called. ${why}`;
+    return Promise.resolve(fail(code, message, { server, tool, outcome: 'not_sent' }));
   };

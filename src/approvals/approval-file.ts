@@ -1,0 +1,229 @@
+/**
+ * Reads and writes the approvals of one server program in `<state folder>/approvals/`. A number beside the folder counts
+ * the writes, so that a file that was deleted or put back from a backup is noticed: nothing is then pinned on sight.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { withLock } from '../disk/file-lock.ts';
+import { copyBeside, writeAtomically } from '../disk/write-atomically.ts';
+import { isObject } from '../json/plain-object.ts';
+
+/** Approved pins by tool. A tool without pins was seen and not approved. */
+export type ApprovedTools = Map<string, readonly string[]>;
+
+/** What was decided on the tools of one program. */
+export interface Decisions {
+  /** By the server's name in the configuration. */
+  readonly servers: Map<string, ApprovedTools>;
+  /** Earlier decisions may be missing, so nothing is pinned on sight any more. */
+  readonly isRestored: boolean;
+  /** Why the file cannot be used. Nothing is approved then. */
+  readonly problem?: string | undefined;
+}
+
+interface Stored extends Decisions {
+  readonly writes: number;
+}
+
+/** Where the decisions on one program are kept. */
+export interface DecisionRecord {
+  /** Reads the decisions. Never throws: what cannot be used is a problem, and nothing is approved. */
+  read(): Promise<Decisions>;
+  /**
+   * Changes the decisions of a server and returns all of them.
+   * @param edit returns the definitions that it approved, or undefined when there is nothing to write
+   * @param isByPerson damaged decisions are replaced, and a copy of them stays; else they are left alone
+   */
+  change(
+    server: string,
+    edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
+    isByPerson: boolean,
+  ): Promise<Decisions>;
+  /** Returns the definition of a tool that was approved last, if it was kept. */
+  definition(server: string, tool: string): Promise<ToolDefinition | undefined>;
+}
+
+/** Keeps decisions for the life of a process, for an engine that touches no disk. */
+export class ApprovalMemory implements DecisionRecord {
+  readonly #decisions: Decisions;
+  readonly #definitions: Definitions = new Map();
+
+  constructor(decisions: Decisions = { servers: new Map(), isRestored: false }) {
+    this.#decisions = decisions;
+  }
+
+  async read(): Promise<Decisions> {
+    return this.#decisions;
+  }
+
+  async change(
+    server: string,
+    edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
+  ): Promise<Decisions> {
+    const tools = this.#definitions.get(server) ?? new Map<string, ToolDefinition>();
+    this.#definitions.set(server, tools);
+    const approved = this.#decisions.problem === undefined ? edit(this.#decisions) : undefined;
+    for (const definition of approved ?? []) tools.set(definition.name, definition);
+    return this.#decisions;
+  }
+
+  async definition(server: string, tool: string): Promise<ToolDefinition | undefined> {
+    return this.#definitions.get(server)?.get(tool);
+  }
+}
+
+/** The last approved definition by server and tool, for the next diff. */
+type Definitions = Map<string, Map<string, ToolDefinition>>;
+
+export class ApprovalFile implements DecisionRecord {
+  readonly path: string;
+  readonly #definitions: string;
+  readonly #count: string;
+
+  /** @param identity the program or address; the file name is a hash of it */
+  constructor(folder: string, identity: string) {
+    const key = createHash('sha256').update(Buffer.from(identity, 'utf16le')).digest('hex').slice(0, 32);
+    this.path = join(folder, 'approvals', `${key}.json`);
+    this.#definitions = join(folder, 'approvals', `${key}.definitions.json`);
+    this.#count = join(folder, 'approvals-seen', key);
+  }
+
+  async read(): Promise<Decisions> {
+    const { writes, ...decisions } = await this.#read();
+    if (decisions.problem !== undefined || decisions.servers.size > 0 || writes === (await this.#written()))
+      return decisions;
+    return {
+      ...decisions,
+      isRestored: true,
+      problem: `${this.path} is gone. Nothing of it is approved any more; ${AGAIN}.`,
+    };
+  }
+
+  /** Changes the file under a lock. */
+  change(
+    server: string,
+    edit: (decisions: Decisions) => readonly ToolDefinition[] | undefined,
+    isByPerson: boolean,
+  ): Promise<Decisions> {
+    return withLock(this.path, async () => {
+      const { problem, ...stored } = await this.#read();
+      if (problem !== undefined) {
+        if (!isByPerson) return { ...stored, problem };
+        await copyBeside(this.path);
+      }
+      const written = await this.#written();
+      const isRestored = stored.isRestored || problem !== undefined || stored.writes !== written;
+      const decisions: Decisions = { servers: stored.servers, isRestored };
+      const approved = edit(decisions);
+      if (approved === undefined) return decisions;
+      const writes = Math.max(stored.writes, Number.isNaN(written) ? 0 : written) + 1;
+      if (approved.length > 0) await this.#keep(server, approved);
+      // The number first: if the process ends here, the file counts as restored, and nothing is approved by that.
+      await writeAtomically(this.#count, `${writes}\n`);
+      await writeAtomically(this.path, textOf(decisions, writes));
+      return decisions;
+    });
+  }
+
+  async definition(server: string, tool: string): Promise<ToolDefinition | undefined> {
+    return (await this.#kept()).get(server)?.get(tool);
+  }
+
+  async #read(): Promise<Stored> {
+    const none = { servers: new Map<string, ApprovedTools>(), isRestored: false, writes: 0 };
+    try {
+      const text = await textIn(this.path);
+      if (text === undefined) return none;
+      return decode(JSON.parse(text)) ?? { ...none, problem: this.#damaged('it has another format') };
+    } catch (error) {
+      return { ...none, problem: this.#damaged(error instanceof Error ? error.message : String(error)) };
+    }
+  }
+
+  #damaged(why: string): string {
+    return `${this.path} cannot be read: ${why}. Nothing of it is approved; ${AGAIN}.`;
+  }
+
+  /** How often the file was written; NaN if the number cannot be read. */
+  async #written(): Promise<number> {
+    try {
+      const text = await textIn(this.#count);
+      return text === undefined ? 0 : /^\d{1,15}\n$/.test(text) ? Number(text) : Number.NaN;
+    } catch {
+      return Number.NaN;
+    }
+  }
+
+  async #keep(server: string, definitions: readonly ToolDefinition[]): Promise<void> {
+    const kept = await this.#kept();
+    const tools = kept.get(server) ?? new Map<string, ToolDefinition>();
+    kept.set(server, tools);
+    for (const definition of definitions) {
+      tools.delete(definition.name);
+      if (JSON.stringify(definition).length <= LIMITS.approvals.keptDefinition) tools.set(definition.name, definition);
+    }
+    const document = Object.fromEntries([...kept].map(([name, tools]) => [name, Object.fromEntries(tools)]));
+    await writeAtomically(this.#definitions, `${JSON.stringify(document)}\n`);
+  }
+
+  /** Definitions only explain, so a damaged file counts as none. */
+  async #kept(): Promise<Definitions> {
+    try {
+      const document: unknown = JSON.parse((await textIn(this.#definitions)) ?? '{}');
+      return new Map(
+        entriesOf(document).map(([server, tools]) => [
+          server,
+          new Map(entriesOf(tools).filter((entry): entry is [string, ToolDefinition] => isDefinition(entry[1]))),
+        ]),
+      );
+    } catch {
+      return new Map();
+    }
+  }
+}
+
+const AGAIN = 'look at the tools with `anygpt mcp pending` and approve them again with `anygpt mcp approve`';
+
+async function textIn(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > LIMITS.approvals.fileBytes) throw new Error(`it has ${size} bytes, more than this program writes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function textOf({ servers, isRestored }: Decisions, writes: number): string {
+  const document = {
+    version: 1,
+    writes,
+    ...(isRestored && { restored: true }),
+    servers: Object.fromEntries([...servers].map(([name, tools]) => [name, Object.fromEntries(tools)])),
+  };
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
+
+function decode(document: unknown): Stored | undefined {
+  if (!isObject(document) || document.version !== 1 || !isObject(document.servers)) return undefined;
+  const { writes } = document;
+  if (!Number.isSafeInteger(writes)) return undefined;
+  const servers = new Map<string, ApprovedTools>();
+  for (const [name, tools] of Object.entries(document.servers)) {
+    const entries = entriesOf(tools);
+    if (!isObject(tools) || !entries.every((entry): entry is [string, string[]] => isPins(entry[1]))) return undefined;
+    servers.set(name, new Map(entries));
+  }
+  return { servers, isRestored: document.restored === true, writes: writes as number };
+}
+
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+const isPins = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((pin) => typeof pin === 'string' && /^[0-9a-f]{64}$/.test(pin));
+const isDefinition = (value: unknown): value is ToolDefinition =>
+  isObject(value) && typeof value.name === 'string' && isObject(value.inputSchema);

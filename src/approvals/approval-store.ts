@@ -1,0 +1,186 @@
+/**
+ * Remembers which tool definitions a person has approved, across processes and restarts. Decisions belong to a server's
+ * name and program; a definition is never approved by anything but a person, the first list of a server that is pinned
+ * on sight, or `approval: 'off'`.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { type ApprovalMode, type ApprovalStatus, statusFor } from '../core/approval-mode.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import {
+  ApprovalFile,
+  ApprovalMemory,
+  type ApprovedTools,
+  type DecisionRecord,
+  type Decisions,
+} from './approval-file.ts';
+import { pinOf } from './pin.ts';
+
+/** A server whose definitions are judged. */
+export interface ApprovalSource {
+  /** Its name in the configuration. */
+  readonly server: string;
+  /** The program with its arguments, or the address. */
+  readonly identity: string;
+  /** From `modeOf`. */
+  readonly mode: ApprovalMode;
+}
+
+export class ApprovalStore {
+  readonly #folder: string | undefined;
+  /** What is kept in memory, because there is no folder or it cannot be written. By identity. */
+  readonly #memories = new Map<string, ApprovalMemory>();
+  /** Why decisions are kept in memory although there is a folder. */
+  #unwritten: string | undefined;
+  /** By identity. What was not read is not approved. */
+  readonly #decisions = new Map<string, Decisions>();
+
+  /** @param folder the state folder, `~/.anygpt`; undefined: decisions are kept for the life of this object */
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
+
+  /** Reads what was decided on these servers, also by other processes since the last time. Never throws. */
+  async read(sources: Iterable<ApprovalSource>): Promise<void> {
+    const identities = new Set([...sources].filter(({ mode }) => mode !== 'off').map(({ identity }) => identity));
+    await Promise.all(
+      [...identities].map(async (identity) => this.#decisions.set(identity, await this.#record(identity).read())),
+    );
+  }
+
+  /** Returns the status of a definition, from what was read. Pins are computed once per definition object. */
+  statusOf({ server, identity, mode }: ApprovalSource, definition: ToolDefinition): ApprovalStatus {
+    if (mode === 'off') return 'approved';
+    const approved = this.#decisions.get(identity)?.servers.get(server)?.get(definition.name);
+    // Most servers under review have no pins yet: nothing is hashed for them.
+    return statusFor(mode, approved, approved?.length ? pinOf(definition) : undefined);
+  }
+
+  /** Returns why nothing of some files is approved, as sentences for people. */
+  problems(): string[] {
+    const read = [...this.#decisions.values()].flatMap(({ problem }) => problem ?? []);
+    return this.#unwritten === undefined ? read : [...read, this.#unwritten];
+  }
+
+  /** Tells whether a list has tools of which nothing is known. */
+  isNews({ server, identity, mode }: ApprovalSource, definitions: readonly ToolDefinition[]): boolean {
+    const known = this.#decisions.get(identity)?.servers.get(server);
+    return mode !== 'off' && definitions.some((definition) => isNew(known, definition));
+  }
+
+  /**
+   * Records a complete list that a server gave: pins what its mode pins on sight, and remembers every other tool as seen,
+   * so that it is not pinned later. To be called before `statusOf` is asked about the list. An empty list is no sight.
+   * Resolves with whether anything was decided.
+   * @param isHeld tells which definitions need a person even though they would be pinned on sight
+   */
+  async sight(
+    source: ApprovalSource,
+    definitions: readonly ToolDefinition[],
+    isHeld: (definition: ToolDefinition) => boolean = () => false,
+  ): Promise<boolean> {
+    const { mode } = source;
+    if (!this.isNews(source, definitions)) return false;
+    await this.#change(source, false, (tools, { isFirst, isRestored, others }) => {
+      const unknown = definitions.filter((definition) => isNew(tools, definition));
+      if (!isFirst && unknown.length === 0) return undefined;
+      return unknown.filter((definition) => {
+        const { name } = definition;
+        if (tools.has(name)) return false;
+        const isPinnedOnSight = mode === 'changed' || (mode === 'new' && isFirst);
+        const pin = isPinnedOnSight && !isRestored && !isHeld(definition) ? pinOf(definition) : undefined;
+        // The same program under another name: what waits for a person there waits here too.
+        const elsewhere = others.flatMap((other) => other.get(name) ?? []);
+        const isUnheardOf = !others.some((other) => other.has(name));
+        const isPinned = pin !== undefined && (isUnheardOf || elsewhere.includes(pin));
+        tools.set(name, isPinned ? [pin] : []);
+        return isPinned;
+      });
+    });
+    return true;
+  }
+
+  /**
+   * Approves definitions, exactly as they are handed in: those that the person has seen. Returns the names of those that
+   * cannot be approved because they are too large to pin. Disk errors are STORAGE_ERROR.
+   */
+  async approve(source: ApprovalSource, definitions: readonly ToolDefinition[]): Promise<string[]> {
+    const pinned = definitions.filter((definition) => pinOf(definition) !== undefined);
+    if (pinned.length > 0)
+      await this.#change(source, true, (tools) => {
+        for (const definition of pinned) {
+          const pin = pinOf(definition) as string;
+          const earlier = (tools.get(definition.name) ?? []).filter((one) => one !== pin);
+          tools.set(definition.name, [...earlier, pin].slice(-LIMITS.approvals.pins));
+        }
+        return pinned;
+      });
+    return definitions.filter((definition) => !pinned.includes(definition)).map(({ name }) => name);
+  }
+
+  /** Returns the definition that was approved last, for a diff. It was not kept if it is very long. */
+  approvedDefinition({ server, identity }: ApprovalSource, tool: string): Promise<ToolDefinition | undefined> {
+    return this.#file(identity).definition(server, tool);
+  }
+
+  /** Returns a digest of all that decides on these servers, for whatever holds only approved tools. */
+  digest(sources: Iterable<ApprovalSource>): string {
+    const hash = createHash('sha256');
+    for (const { server, identity, mode } of sources) {
+      const tools = mode === 'off' ? undefined : this.#decisions.get(identity)?.servers.get(server);
+      hash.update(JSON.stringify([server, mode, mode !== 'off' && identity, [...(tools ?? [])].sort(byName)]));
+    }
+    return hash.digest('hex').slice(0, 32);
+  }
+
+  #record(identity: string): DecisionRecord {
+    return this.#memories.get(identity) ?? this.#file(identity);
+  }
+
+  #file(identity: string): DecisionRecord {
+    if (this.#folder !== undefined) return new ApprovalFile(this.#folder, identity);
+    const memory = this.#memories.get(identity) ?? new ApprovalMemory();
+    this.#memories.set(identity, memory);
+    return memory;
+  }
+
+  async #change(
+    { server, identity }: ApprovalSource,
+    isByPerson: boolean,
+    edit: (tools: ApprovedTools, before: Before) => readonly ToolDefinition[] | undefined,
+  ): Promise<void> {
+    const change = ({ servers, isRestored }: Decisions) => {
+      const isFirst = !servers.has(server);
+      const others = [...servers].filter(([name]) => name !== server).map(([, tools]) => tools);
+      const tools: ApprovedTools = servers.get(server) ?? new Map();
+      servers.set(server, tools);
+      return edit(tools, { isFirst, isRestored, others });
+    };
+    const keep = async (record: DecisionRecord) =>
+      this.#decisions.set(identity, await record.change(server, change, isByPerson));
+    if (isByPerson) await keep(this.#file(identity));
+    else
+      await keep(this.#record(identity)).catch(async (error: Error) => {
+        // A disk that cannot be written takes no tools away: this process goes on from what it can read.
+        const memory = new ApprovalMemory(await this.#file(identity).read());
+        this.#memories.set(identity, memory);
+        this.#unwritten = `Approvals are kept only until this process ends: ${error.message}`;
+        await keep(memory);
+      });
+  }
+}
+
+/** What was known before a change. */
+interface Before {
+  /** Nothing was known of this server. */
+  readonly isFirst: boolean;
+  readonly isRestored: boolean;
+  /** The tools of the same program under other names. */
+  readonly others: readonly ApprovedTools[];
+}
+
+const isNew = (tools: ApprovedTools | undefined, { name }: ToolDefinition): boolean =>
+  tools === undefined || (!tools.has(name) && tools.size < LIMITS.approvals.tools);
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

@@ -1,0 +1,74 @@
+/**
+ * Knows the approvals of the servers of one configuration. Servers that need none are not in it, so they cost nothing.
+ * @module
+ */
+import type { ApprovalStatus } from '../core/approval-mode.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import type { ApprovalSource, ApprovalStore } from './approval-store.ts';
+
+export class Approvals {
+  readonly #store: ApprovalStore;
+  readonly #sources: ReadonlyMap<string, ApprovalSource>;
+
+  readonly #opened: string;
+
+  private constructor(store: ApprovalStore, sources: readonly ApprovalSource[]) {
+    this.#store = store;
+    this.#sources = new Map(sources.map((source) => [source.server, source]));
+    this.#opened = store.digest(sources);
+  }
+
+  /** Reads what was decided so far, also by other processes. */
+  static async open(store: ApprovalStore, sources: readonly ApprovalSource[]): Promise<Approvals> {
+    await store.read(sources);
+    return new Approvals(store, sources);
+  }
+
+  statusOf(server: string, definition: ToolDefinition): ApprovalStatus {
+    const source = this.#sources.get(server);
+    return source === undefined ? 'approved' : this.#store.statusOf(source, definition);
+  }
+
+  /**
+   * Records a complete list of a server. Resolves with whether anything was decided. See `ApprovalStore.sight`.
+   * @param holds called only if something may be pinned: tells which definitions need a person all the same
+   */
+  async sight(
+    server: string,
+    definitions: readonly ToolDefinition[],
+    holds: () => Promise<(definition: ToolDefinition) => boolean>,
+  ): Promise<boolean> {
+    const source = this.#sources.get(server);
+    if (source === undefined || !this.#store.isNews(source, definitions)) return false;
+    return this.#store.sight(source, definitions, source.mode === 'all' ? undefined : await holds());
+  }
+
+  /** Approves definitions as they are handed in. See `ApprovalStore.approve`. */
+  async approve(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
+    const source = this.#sources.get(server);
+    return source === undefined ? [] : this.#store.approve(source, definitions);
+  }
+
+  /** The definition that was approved last. */
+  async approvedDefinition(server: string, tool: string): Promise<ToolDefinition | undefined> {
+    const source = this.#sources.get(server);
+    return source && this.#store.approvedDefinition(source, tool);
+  }
+
+  /** Identifies the decisions on a server, for whatever holds only its approved tools. */
+  digestOf(server: string): string | undefined {
+    const source = this.#sources.get(server);
+    return source && this.#store.digest([source]);
+  }
+
+  /** Reads what other processes have decided, and resolves with whether anything has changed since this was opened. */
+  async hasChanged(): Promise<boolean> {
+    await this.#store.read(this.#sources.values());
+    return this.#opened !== this.#store.digest(this.#sources.values());
+  }
+
+  /** Why nothing of some servers is approved, as sentences for people. */
+  get problems(): readonly string[] {
+    return this.#store.problems();
+  }
+}

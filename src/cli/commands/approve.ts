@@ -1,0 +1,111 @@
+/**
+ * `anygpt mcp approve`: shows what is new or changed in the definitions of tools, and lets agents use them. Exactly what
+ * was shown is approved, even if the server has changed it since.
+ * @module
+ */
+
+import type { PendingTool } from '../../engine/pending-tools.ts';
+import { touchTrustStamp } from '../../engine/watch-config.ts';
+import { visible } from '../../text/plain-text.ts';
+import { isYes } from '../ask.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { pendingDocument, pendingText } from '../pending-text.ts';
+import { exactly } from '../positionals.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const approve: Command = {
+  usage: `Usage: anygpt mcp approve [server[:tool]] [options]
+
+Shows the tools that wait for approval: the whole definition of a new one, and
+what was and what is in a changed one, with invisible characters as escapes.
+"!" marks what the scanner found. Then asks for each server, and approves the
+tools as they were shown; running gateways offer them at once. Without a
+terminal nothing is asked: name a server or a tool, or add --all.
+
+Options:
+  --all              Approve everything that waits, without asking
+  --dry-run          Show it, and approve nothing
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp approve
+  anygpt mcp approve github
+  anygpt mcp approve github:create_issue
+  anygpt mcp approve github --dry-run
+  anygpt mcp approve --all --json
+
+Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found or
+configuration error, 3 connection or storage failed, 4 not everything was
+approved`,
+  options: { ...SESSION_OPTIONS, all: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
+  async run(values, positionals, io) {
+    const [isDry, isAll] = [values['dry-run'] === true, values.all === true];
+    const words = exactly(positionals, ...['<server>', '<tool>'].slice(0, Math.min(2, positionals.length)));
+    const asks = !isAll && !isDry && values.json !== true && io.stdin.isTTY === true;
+    if (words.length === 0 && !isAll && !isDry && !asks)
+      throw new UsageError('name a server or a tool, or add --all to approve everything that waits');
+    return withSession(values, io, async (session) => {
+      const found = await wanted(session, words);
+      if (typeof found === 'number') return found;
+      for (const problem of session.engine.approvalProblems()) session.note(problem);
+      const approved: PendingTool[] = [];
+      for (const server of new Set(found.map((tool) => tool.server))) {
+        const tools = found.filter((tool) => tool.server === server);
+        if (!session.json) session.print(tools.map((tool) => `${pendingText(tool, session)}\n`).join('\n'));
+        const question = `Approve ${tools.length === 1 ? 'this tool' : `these ${tools.length} tools`} of ${visible(server)}? [y/N] `;
+        if (isDry || (asks && !(await isYes(io, question)))) continue;
+        const definitions = tools.map(({ definition }) => definition);
+        const tooLarge = new Set(await session.engine.approve(server, definitions));
+        approved.push(...tools.filter(({ definition }) => !tooLarge.has(definition.name)));
+        for (const name of tooLarge)
+          session.note(`${visible(server)}:${visible(name)} is too large to be approved, so it cannot be used.`);
+      }
+      if (approved.length > 0) touchTrustStamp((await session.engine.getConfig()).home);
+      if (session.json)
+        session.printJson({
+          dryRun: isDry,
+          tools: found.map((tool) => ({ ...pendingDocument(tool), approved: approved.includes(tool) })),
+        });
+      else session.print(summaryOf(found, approved, isDry, session));
+      return isDry || approved.length === found.length ? EXIT.ok : EXIT.refused;
+    });
+  },
+};
+
+/** The tools that wait and that the words mean, as their servers list them now; or the exit code of a failure. */
+async function wanted(session: Session, words: readonly string[]): Promise<readonly PendingTool[] | number> {
+  const { engine } = session;
+  const [first, second = ''] = words;
+  const isServer = first !== undefined && second === '' && (await engine.serverNames()).includes(first);
+  const ref =
+    first === undefined ? undefined : isServer ? { server: first, tool: '' } : await engine.refOf(first, second);
+  const known = ref && (await engine.toolsOf(ref.server));
+  if (known?.success === false) return session.fail(known.error);
+  // What is shown is what the servers say now.
+  const servers = ref ? [ref.server] : [...new Set((await engine.pending()).map(({ server }) => server))];
+  const failed = await session.lists(ref || servers.length > 0 ? servers : undefined, servers.length > 0);
+  for (const { message } of failed.values()) session.note(message);
+  const all = await engine.pending(ref?.server);
+  if (!ref?.tool) return all;
+  const one = all.filter(({ definition }) => definition.name === ref.tool);
+  const described = one.length > 0 ? undefined : await engine.describe(ref.server, ref.tool);
+  return described?.success === false ? session.fail(described.error) : one;
+}
+
+function summaryOf(
+  found: readonly PendingTool[],
+  approved: readonly PendingTool[],
+  isDry: boolean,
+  { paint }: Session,
+): string {
+  if (found.length === 0) return 'No tool waits for approval.';
+  const count = (number: number) => `${number} tool${number === 1 ? '' : 's'}`;
+  if (isDry) return `Would approve ${count(found.length)}`;
+  const left = found.length - approved.length;
+  const rest = left === 0 ? '' : `; ${left === 1 ? '1 still waits' : `${left} still wait`}`;
+  return approved.length === 0
+    ? `Approved nothing${rest}`
+    : `${paint('green', '✓')} Approved ${count(approved.length)}${rest}; running gateways will offer them`;
+}

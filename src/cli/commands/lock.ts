@@ -1,0 +1,47 @@
+/**
+ * `anygpt mcp lock`: writes the versions, pins and domains of all tools to a file that can be committed.
+ * @module
+ */
+import { resolve } from 'node:path';
+import { printLock } from '../../approvals/lock-file.ts';
+import { writeAtomically } from '../../disk/write-atomically.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { lockNow, lockPath } from '../lockable-servers.ts';
+import { SESSION_HELP, SESSION_OPTIONS, withSession } from '../session.ts';
+
+export const lock: Command = {
+  usage: `Usage: anygpt mcp lock [server ...] [options]
+
+Asks all servers, or the named ones, for their tools and writes what they are
+now to mcp-discovery.lock in this folder: versions, a pin of every definition,
+and domains. Commit the file: a pull request then shows which tools changed, and
+"anygpt mcp verify" tells in CI whether they still are what was committed. If a
+server cannot be asked, nothing is written.
+
+Options:
+  --file FILE        Another name or place
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp lock
+  anygpt mcp lock github --file github.lock
+
+Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
+error, 3 connection failed or cannot write`,
+  options: { ...SESSION_OPTIONS, file: { type: 'string' } },
+  run: (values, positionals, io) =>
+    withSession(values, io, async (session) => {
+      const file = resolve(io.cwd, lockPath(values));
+      const now = await lockNow(session, positionals);
+      if ('code' in now) return session.fail(now);
+      await writeAtomically(file, printLock(now), 0o644);
+      const tools = [...now.values()].reduce((sum, server) => sum + server.tools.size, 0);
+      if (session.json) session.printJson({ file, servers: now.size, tools });
+      else {
+        const what = `${tools} tool${tools === 1 ? '' : 's'} of ${now.size} server${now.size === 1 ? '' : 's'}`;
+        session.print(`${session.paint('green', '✓')} Wrote ${what} to ${file}`);
+      }
+      return EXIT.ok;
+    }),
+};

@@ -1,0 +1,41 @@
+/**
+ * Shows a login at the terminal: opens the browser, or prints the address and reads what is pasted.
+ * @module
+ */
+import { createInterface, type Interface } from 'node:readline/promises';
+import type { LoginScreen } from '../logins/login-flow.ts';
+import type { Session } from './session.ts';
+
+/** Returns the screen for logins to one server. */
+export function loginScreen({ io, signal }: Session, server: string, usesBrowser: boolean): LoginScreen & Disposable {
+  const say = (text: string) => io.stderr.write(`${text}\n`);
+  let prompt: Interface | undefined;
+  return {
+    prefersCode: !usesBrowser,
+    signal,
+    show: (address, code) => {
+      if (code !== undefined) return void say(`To log in to ${server}, open ${address.href} and type the code ${code}`);
+      const visit = `To log in to ${server}, open this address in a browser:\n\n  ${address.href}\n`;
+      if (!usesBrowser)
+        return void say(
+          `${visit}\nThe browser then shows a page of this computer. If it cannot be reached, paste its address here:`,
+        );
+      void import('../logins/open-browser.ts')
+        .then(({ openBrowser }) => openBrowser(address, io.env))
+        .then((isOpen) =>
+          say(isOpen ? `The browser was opened. If no page is shown, open:\n\n  ${address.href}\n` : visit),
+        );
+    },
+    pasted: (ended) => {
+      if (usesBrowser) return Promise.resolve(undefined);
+      prompt ??= createInterface({ input: io.stdin });
+      const lines = prompt;
+      return new Promise((resolve) => {
+        lines.once('line', resolve);
+        lines.once('close', () => resolve(undefined));
+        ended.addEventListener('abort', () => lines.close(), { once: true });
+      });
+    },
+    [Symbol.dispose]: () => prompt?.close(),
+  };
+}

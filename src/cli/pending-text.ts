@@ -1,0 +1,38 @@
+/**
+ * Shows tools that wait for approval: what is new or changed in each definition, and what the scanner found in it.
+ * @module
+ */
+import { diffDefinitions } from '../approvals/definition-diff.ts';
+import { SCAN_RULES } from '../approvals/scan/scan-definition.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { PendingTool } from '../engine/pending-tools.ts';
+import { shorten, visible } from '../text/plain-text.ts';
+import type { Session } from './session.ts';
+
+/** `mail:send (changed)`, with every invisible character as an escape. */
+export const titleOf = ({ server, definition, approval }: PendingTool): string =>
+  `${nameOf(server)}:${nameOf(definition.name)} (${approval === 'changed' ? 'changed' : 'new'})`;
+
+const nameOf = (name: string): string => shorten(visible(name), LIMITS.names.shown);
+
+/** The tool with the changes of its definition, old and new, and the findings below. */
+export function pendingText(tool: PendingTool, { paint }: Session): string {
+  const changes = diffDefinitions(tool.before, tool.definition).map((line) => {
+    const colour = line.startsWith('  + ') ? 'green' : line.startsWith('  - ') ? 'red' : undefined;
+    return `  ${colour ? paint(colour, line) : line}`;
+  });
+  return [paint('bold', titleOf(tool)), ...changes, ...findingLines(tool, paint)].join('\n');
+}
+
+/** One line for each finding. Excerpts have escapes for invisible characters already. */
+export const findingLines = ({ findings }: PendingTool, paint: Session['paint']): string[] =>
+  findings.map(({ rule, place, excerpt }) => `  ${paint('yellow', '!')} ${SCAN_RULES[rule]}, at ${place}: ${excerpt}`);
+
+/** The same for --json. */
+export const pendingDocument = (tool: PendingTool) => ({
+  server: tool.server,
+  tool: tool.definition.name,
+  status: tool.approval,
+  changes: diffDefinitions(tool.before, tool.definition),
+  findings: tool.findings,
+});

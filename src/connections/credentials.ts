@@ -1,0 +1,37 @@
+/**
+ * Defines the port through which remote servers get the tokens of logins, request by request.
+ * @module
+ */
+import { DiscoveryError } from '../core/errors.ts';
+import { HttpStatusError } from './http-status-error.ts';
+
+/** A request that a server has refused with 401, or with 403 and a challenge. */
+export interface RefusedRequest {
+  /** The Authorization that it had. */
+  readonly sent: string | undefined;
+  readonly response: Pick<Response, 'status' | 'headers'>;
+  /** Whether it was a call of a tool. One tool may want more than the rest of a server. */
+  readonly isCall: boolean;
+  /** Whether it was the second attempt. */
+  readonly isRepeated: boolean;
+}
+
+/** The login of one user to one server. */
+export interface Credentials {
+  /** Returns the Authorization of the next request; undefined: none. Throws while the server waits for a login. */
+  authorization(): string | undefined | Promise<string | undefined>;
+  /** Tells what to do about a refusal: send the request again with the new Authorization, or give up. */
+  refused(request: RefusedRequest): Promise<'retry' | DiscoveryError>;
+}
+
+/** Marks the error of a server that a person has to log in to. Its login remembers that, per user. */
+export class LoginNeeded extends HttpStatusError {}
+
+/** Returns the error of a server that wants a login; `command` is what a person types. */
+export const loginNeeded = (server: string, status: number, why: string, command: string): DiscoveryError =>
+  new DiscoveryError('SERVER_AUTH_REQUIRED', `${server} wants ${why} (HTTP ${status}). Run: ${command}`, {
+    server,
+    outcome: 'unknown',
+    retryable: false,
+    cause: new LoginNeeded(status, ''),
+  });

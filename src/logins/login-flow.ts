@@ -1,0 +1,238 @@
+/**
+ * Logs a person in: sends the browser to the authorization server and waits for the answer on this machine.
+ * @module
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { abortable } from '../async/abortable.ts';
+import { limitTime } from '../async/time-limit.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import { isObject } from '../json/plain-object.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { type CallbackListener, callbackPort, listenForCallback } from './callback-listener.ts';
+import { type Challenge, challengeIn } from './challenge.ts';
+import { discoverLogin, type LoginPlace } from './discover-login.ts';
+import { DEVICE_GRANT, loginClient } from './login-client.ts';
+import type { LoginStore } from './login-store.ts';
+import type { LoginOwner, SavedLogin } from './saved-login.ts';
+import type { LoginTarget } from './server-logins.ts';
+import { requestToken, type TokenAnswer } from './token-request.ts';
+
+/** What a person sees of a login. */
+export interface LoginScreen {
+  /** Whether a device code is preferred to a redirect to this machine. */
+  readonly prefersCode: boolean;
+  readonly signal: AbortSignal;
+  /** Shows the address to visit, or opens it. A device grant has a code to type there. */
+  show(address: URL, code?: string): void;
+  /** Resolves with what a person pastes: the address that the browser ended at. Undefined: nothing will come. */
+  pasted(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Logs in and saves the tokens. If another process does so meanwhile, its login is used. */
+export async function logIn(
+  target: LoginTarget,
+  owner: LoginOwner,
+  store: LoginStore,
+  screen: LoginScreen,
+  send: typeof fetch,
+): Promise<void> {
+  const before = await store.read(owner);
+  await store.alone(owner, async () => {
+    const meanwhile = await store.read(owner);
+    if (meanwhile && meanwhile.accessToken !== before?.accessToken) return;
+    const { server, url, settings } = target;
+    const place = await discoverLogin(server, new URL(url), await challengeOf(target, send), settings, send);
+    if (before && settings.clientId !== undefined && before.issuer !== place.issuer)
+      throw refusal(
+        server,
+        `it now names the authorization server ${shown(place.issuer)}; the last login was at ${shown(before.issuer)}. If that is right, log out first.`,
+      );
+    const overdue = () => refusal(server, `nobody logged in within ${LIMITS.time.login / 60_000} minutes.`);
+    const login = await limitTime({ ms: LIMITS.time.login, parent: screen.signal, overdue }, (signal) =>
+      screen.prefersCode && typeof place.metadata.device_authorization_endpoint === 'string'
+        ? byCode(target, place, screen, send, signal)
+        : byRedirect(target, place, screen, send, signal),
+    );
+    await store.locked(owner, () => store.write(owner, login));
+  });
+}
+
+/** Asks the server without a token and returns its challenge; an empty one if it wants none. */
+export async function challengeOf({ url, headers, opensWith }: LoginTarget, send: typeof fetch): Promise<Challenge> {
+  const sent = new Headers(headers);
+  sent.set('accept', 'application/json, text/event-stream');
+  sent.set('content-type', 'application/json');
+  const body = opensWith === 'POST' ? { body: JSON.stringify(GREETING) } : {};
+  const response = await send(url, { method: opensWith, headers: sent, ...body }).catch(() => undefined);
+  return challengeIn(response?.headers.get('www-authenticate') ?? null);
+}
+
+const GREETING = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
+};
+
+async function byRedirect(
+  target: LoginTarget,
+  place: LoginPlace,
+  screen: LoginScreen,
+  send: typeof fetch,
+  signal: AbortSignal,
+): Promise<SavedLogin> {
+  const { server, settings, url } = target;
+  const listener = await listenForCallback(settings.redirectUri, callbackPort(url));
+  try {
+    const { redirectUri } = listener;
+    const client = await loginClient(server, place, settings, redirectUri, send);
+    const verifier = randomBytes(32).toString('base64url');
+    const state = randomBytes(24).toString('base64url');
+    const address = new URL(place.metadata.authorization_endpoint);
+    if (address.protocol !== 'https:' && address.protocol !== 'http:')
+      throw refusal(server, `its authorization server names no web address to log in at.`);
+    for (const [name, value] of Object.entries({
+      ...settings.parameters,
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      scope: place.scope,
+      resource: place.resource,
+    }))
+      if (value !== undefined) address.searchParams.set(name, value);
+    // OpenID providers give a refresh token only after consent.
+    if (place.scope?.split(' ').includes('offline_access') && !address.searchParams.has('prompt'))
+      address.searchParams.set('prompt', 'consent');
+    screen.show(address);
+    const code = await codeFrom(server, place, state, listener, screen, signal);
+    const asked = { ...savedPlace(place), client };
+    const answer = await requestToken(
+      asked,
+      { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+      send,
+    );
+    const login = { ...asked, ...tokensOf(server, answer, place) };
+    listener.answer(true);
+    return login;
+  } catch (error) {
+    listener.answer(false);
+    throw error;
+  } finally {
+    await listener.close();
+  }
+}
+
+/** Waits for the answer to this login, from the browser or from a person who pastes it. */
+async function codeFrom(
+  server: string,
+  place: LoginPlace,
+  state: string,
+  listener: CallbackListener,
+  screen: LoginScreen,
+  signal: AbortSignal,
+): Promise<string> {
+  const { validateAuthorizationResponseIssuer } = await import('@modelcontextprotocol/client');
+  const never = new Promise<never>(() => {});
+  const ended = new AbortController();
+  const paste = () => screen.pasted(ended.signal).then((text) => (text === undefined ? never : text));
+  let pasted = paste();
+  try {
+    for (let strays = 0; strays < LIMITS.login.strays; strays++) {
+      const answer = await abortable(Promise.race([listener.next(), pasted]), signal);
+      const isPasted = typeof answer === 'string';
+      if (isPasted) pasted = paste();
+      const parameters = isPasted ? parametersIn(answer) : answer.searchParams;
+      if (parameters.get('state') !== state) {
+        // Another program, or the page of an earlier login. This one goes on.
+        if (!isPasted) listener.answer(false);
+        continue;
+      }
+      try {
+        validateAuthorizationResponseIssuer({
+          iss: parameters.get('iss') ?? undefined,
+          expectedIssuer: place.issuer,
+          issParameterSupported: place.metadata.authorization_response_iss_parameter_supported === true,
+        });
+      } catch {
+        // What such an answer says is not shown: it may come from anywhere.
+        throw refusal(server, `the answer did not come from ${shown(place.issuer)}.`);
+      }
+      const code = parameters.get('code');
+      if (code) return code;
+      const [error = 'no code', description = ''] = [parameters.get('error'), parameters.get('error_description')].map(
+        (text) => oneLine(text ?? '', LIMITS.text.detail) || undefined,
+      );
+      throw refusal(server, `${shown(place.issuer)} answered ${error}${description && `: ${description}`}.`);
+    }
+    throw refusal(server, 'too many answers came that belong to another login. Try again.');
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Reads a pasted address, or only its query. */
+const parametersIn = (text: string): URLSearchParams =>
+  URL.canParse(text.trim()) ? new URL(text.trim()).searchParams : new URLSearchParams(text.trim().replace(/^\?/, ''));
+
+/** Logs in with a code that a person types on another device (RFC 8628). */
+async function byCode(
+  { server, settings }: LoginTarget,
+  place: LoginPlace,
+  screen: LoginScreen,
+  send: typeof fetch,
+  signal: AbortSignal,
+): Promise<SavedLogin> {
+  const client = await loginClient(server, place, settings, undefined, send);
+  const asked = { ...savedPlace(place), client };
+  const response = await send(String(place.metadata.device_authorization_endpoint), {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams({
+      client_id: client.client_id,
+      ...(place.scope !== undefined && { scope: place.scope }),
+      ...(place.resource !== undefined && { resource: place.resource }),
+    }),
+  });
+  const offer: unknown = await response.json().catch(() => undefined);
+  const { device_code, user_code, verification_uri, interval } = isObject(offer) ? offer : {};
+  if (typeof device_code !== 'string' || typeof user_code !== 'string' || !isWebAddress(verification_uri))
+    throw refusal(server, `${shown(place.issuer)} gave no code to log in with (HTTP ${response.status}).`);
+  screen.show(new URL(verification_uri), oneLine(user_code, LIMITS.names.shown));
+  let wait = Math.max(Number(interval) * 1000 || LIMITS.pace.deviceCode, LIMITS.pace.deviceCodeLeast);
+  for (;;) {
+    await pause(wait, undefined, { signal });
+    const parameters = { grant_type: DEVICE_GRANT, device_code };
+    const answer = await requestToken(asked, parameters, send);
+    if ('tokens' in answer) return { ...asked, ...answer.tokens };
+    if (answer.code === 'slow_down') wait += LIMITS.pace.deviceCode;
+    else if (answer.code !== 'authorization_pending' && !answer.isTransient)
+      throw refusal(server, `${shown(place.issuer)} answered ${answer.code ?? answer.reason}.`);
+  }
+}
+
+const isWebAddress = (text: unknown): text is string =>
+  typeof text === 'string' && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+const savedPlace = ({ issuer, metadata, resource }: LoginPlace) => ({
+  issuer,
+  tokenEndpoint: metadata.token_endpoint,
+  ...(typeof metadata.revocation_endpoint === 'string' && { revocationEndpoint: metadata.revocation_endpoint }),
+  authMethods: metadata.token_endpoint_auth_methods_supported,
+  resource,
+});
+
+/** Returns the tokens. What was asked for is granted unless the answer says otherwise. */
+function tokensOf(server: string, answer: TokenAnswer, { scope }: LoginPlace) {
+  if ('tokens' in answer) return { scope, ...answer.tokens };
+  throw refusal(server, `${answer.reason}.`);
+}
+
+const shown = (text: string): string => oneLine(text, LIMITS.names.shown);
+
+const refusal = (server: string, why: string): DiscoveryError =>
+  new DiscoveryError('SERVER_AUTH_REQUIRED', `Cannot log in to ${server}: ${why}`, { server, retryable: false });

@@ -1,0 +1,349 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
+import type { LoginSettings } from '../core/types.ts';
+import { EngineCore } from '../engine/engine-core.ts';
+import type { LoginScreen } from './login-flow.ts';
+
+const newHome = () => mkdtempSync(join(tmpdir(), 'anygpt-logins-'));
+
+/** A person whose browser follows every address at once. */
+const person = (identity: Identity, more: Partial<LoginScreen> = {}): LoginScreen => ({
+  prefersCode: false,
+  signal: new AbortController().signal,
+  show: (address) => void identity.visit(address.href).catch(() => {}),
+  pasted: async () => undefined,
+  ...more,
+});
+
+const engineOf = (identity: Identity, home = newHome(), oauth?: LoginSettings) =>
+  new EngineCore(
+    {
+      servers: [{ name: 'secret', connection: { type: 'http', url: identity.url, ...(oauth && { oauth }) } }],
+      state: home,
+    },
+    { env: { ANYGPT_KEYCHAIN: 'off' } },
+  );
+
+const whisper = (engine: EngineCore, text: string) =>
+  engine.call({ server: 'secret', tool: 'whisper', arguments: { text } });
+
+const grants = ({ tokenRequests }: Identity) => tokenRequests.map(({ grant_type }) => grant_type);
+
+describe('a login', () => {
+  it('gives calls a token, and the next process, too', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    await using engine = engineOf(identity, home);
+    expect(await whisper(engine, 'before')).toMatchObject({
+      success: false,
+      error: {
+        code: 'SERVER_AUTH_REQUIRED',
+        message: 'secret wants a login (HTTP 401). Run: anygpt mcp login secret',
+        outcome: 'not_sent',
+        retryable: false,
+      },
+    });
+    expect(await engine.logIn('secret', person(identity))).toBe('file');
+    expect(await whisper(engine, 'after')).toMatchObject({ success: true });
+    await using next = engineOf(identity, home);
+    expect(await whisper(next, 'next')).toMatchObject({ success: true });
+    expect(identity.calls).toEqual(['after', 'next']);
+    expect(identity.tokenRequests[0]).toMatchObject({ grant_type: 'authorization_code', resource: identity.url });
+  });
+
+  it('keeps its tokens encrypted, in files of the user alone, and hides them in every text', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    await using engine = engineOf(identity, home);
+    await engine.logIn('secret', person(identity));
+    await whisper(engine, 'x');
+    const token = identity.authorizations.at(-1)?.replace('Bearer ', '') ?? '';
+    expect(token).toMatch(/^[\w-]{20,}$/);
+    const folder = join(home, 'logins');
+    for (const name of readdirSync(folder)) {
+      expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+      expect(readFileSync(join(folder, name), 'utf8')).not.toContain(token);
+    }
+    expect(engine.redact(`it said ${token}`)).not.toContain(token);
+  });
+
+  it('is ended by a logout, which revokes the tokens', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    await using engine = engineOf(identity, home);
+    await engine.logIn('secret', person(identity));
+    expect(await whisper(engine, 'in')).toMatchObject({ success: true });
+    await using other = engineOf(identity, home);
+    expect(await other.logOut('secret')).toEqual({ wasLoggedIn: true });
+    expect(identity.paths).toContain('/token/revocation');
+    // The stamp of the command makes a running gateway reload.
+    await engine.reload();
+    expect(await whisper(engine, 'out')).toMatchObject({ success: false, error: { code: 'SERVER_AUTH_REQUIRED' } });
+    expect(await other.logOut('secret')).toEqual({ wasLoggedIn: false });
+    expect(identity.calls).toEqual(['in']);
+  });
+
+  it('is taken from a pasted address where the browser is on another computer', async () => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    const addresses: URL[] = [];
+    const pasted = async () => {
+      const [address] = addresses;
+      if (!address) return 'https://example.com/callback?code=x&state=of-another-login';
+      const redirect = String(address.searchParams.get('redirect_uri'));
+      return (await identity.visit(address.href, redirect)).url;
+    };
+    await engine.logIn('secret', person(identity, { show: (address) => void addresses.push(address), pasted }));
+    expect(await whisper(engine, 'pasted')).toMatchObject({ success: true });
+  });
+
+  it('says "You may close this page" in the browser', async () => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    let seen: Promise<{ text: string }> | undefined;
+    const show = (address: URL) => {
+      seen = identity.visit(address.href);
+    };
+    await engine.logIn('secret', person(identity, { show }));
+    expect((await seen)?.text).toContain('You may close this page');
+  });
+
+  it('of a program needs no person: client credentials, again after they expired', async () => {
+    const client = { client_id: 'robot', client_secret: 'a-secret-of-a-robot', grant_types: ['client_credentials'] };
+    await using identity = await startIdentity({
+      ttl: 2,
+      configuration: { clients: [{ ...client, redirect_uris: [], response_types: [] }] },
+    });
+    await using engine = engineOf(identity, newHome(), {
+      grant: 'client_credentials',
+      clientId: 'robot',
+      clientSecret: 'a-secret-of-a-robot',
+      authorizationServer: identity.issuer,
+    });
+    expect(await whisper(engine, 'beep')).toMatchObject({ success: true });
+    identity.revokeAll();
+    expect(await whisper(engine, 'boop')).toMatchObject({ success: true });
+    expect(new Set(grants(identity))).toEqual(new Set(['client_credentials']));
+    expect(identity.visits).toEqual([]);
+  });
+
+  it('of a program may sign with a private key', async () => {
+    const { generateKeyPairSync } = await import('node:crypto');
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const jwk = { ...publicKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' };
+    await using identity = await startIdentity({
+      configuration: {
+        clientAuthMethods: ['private_key_jwt', 'none'],
+        clients: [
+          {
+            client_id: 'robot',
+            grant_types: ['client_credentials'],
+            redirect_uris: [],
+            response_types: [],
+            token_endpoint_auth_method: 'private_key_jwt',
+            jwks: { keys: [jwk as never] },
+          },
+        ],
+      },
+    });
+    await using engine = engineOf(identity, newHome(), {
+      grant: 'client_credentials',
+      clientId: 'robot',
+      privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+      authorizationServer: identity.issuer,
+    });
+    expect(await whisper(engine, 'beep')).toMatchObject({ success: true });
+  });
+
+  it('with too few rights says what to type, with the old scopes and the new one', async () => {
+    await using identity = await startIdentity({ scope: 'write' });
+    await using engine = engineOf(identity);
+    await engine.logIn('secret', person(identity));
+    expect(await whisper(engine, 'x')).toMatchObject({
+      success: false,
+      error: {
+        code: 'SERVER_AUTH_REQUIRED',
+        message: expect.stringMatching(/anygpt mcp login secret --scope '.*read.* write'$/),
+      },
+    });
+    expect(grants(identity)).toEqual(['authorization_code']);
+    await engine.logIn('secret', person(identity), ['read', 'write']);
+    expect(await whisper(engine, 'y')).toMatchObject({ success: true });
+    expect(identity.calls).toEqual(['y']);
+  });
+});
+
+describe('a token', () => {
+  it('that expires soon is renewed before it is sent', async () => {
+    await using identity = await startIdentity({ ttl: 20 });
+    await using engine = engineOf(identity);
+    await engine.logIn('secret', person(identity));
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+    expect(grants(identity).filter((grant) => grant === 'refresh_token').length).toBeGreaterThan(0);
+    expect(identity.visits).toHaveLength(1);
+  });
+
+  it('that was revoked is renewed once, for all calls at the same time, and no call is made twice', async () => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    await engine.logIn('secret', person(identity));
+    await whisper(engine, 'first');
+    identity.revokeAll();
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const result of await Promise.all(texts.map((text) => whisper(engine, text))))
+      expect(result).toMatchObject({ success: true });
+    expect([...identity.calls].sort()).toEqual([...texts, 'first']);
+    expect(grants(identity)).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it('is kept while the token endpoint is broken, and no login is asked for', async () => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    await engine.logIn('secret', person(identity));
+    await whisper(engine, 'first');
+    identity.revokeAll();
+    identity.tokenStatus = 503;
+    expect(await whisper(engine, 'broken')).toMatchObject({
+      success: false,
+      error: { code: 'SERVER_CONNECTION_ERROR' },
+    });
+    identity.tokenStatus = undefined;
+    expect(await whisper(engine, 'mended')).toMatchObject({ success: true });
+    expect(identity.visits).toHaveLength(1);
+  });
+
+  it('that cannot be renewed is not tried again and again, and is kept', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    await using engine = engineOf(identity, home);
+    await engine.logIn('secret', person(identity));
+    await whisper(engine, 'first');
+    identity.revokeAll();
+    identity.tokenStatus = 400;
+    for (const text of ['a', 'b', 'c'])
+      expect(await whisper(engine, text)).toMatchObject({
+        success: false,
+        error: { code: 'SERVER_AUTH_REQUIRED', message: expect.stringContaining('wants a new login') },
+      });
+    expect(identity.paths.filter((path) => path === '/token')).toHaveLength(2);
+    // The refresh token was not removed: the provider may have been wrong.
+    identity.tokenStatus = undefined;
+    await using next = engineOf(identity, home);
+    expect(await whisper(next, 'again')).toMatchObject({ success: true });
+    expect(identity.visits).toHaveLength(1);
+  });
+});
+
+describe('a login is refused', () => {
+  const refusalOf = async (options: Parameters<typeof startIdentity>[0], oauth?: LoginSettings) => {
+    await using identity = await startIdentity(options);
+    await using engine = engineOf(identity, newHome(), oauth);
+    const shown: URL[] = [];
+    const error = await engine
+      .logIn('secret', person(identity, { show: (address) => void shown.push(address) }))
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
+    expect(shown).toEqual([]);
+    expect(identity.tokenRequests).toEqual([]);
+    return { message: (error as Error).message, paths: identity.paths };
+  };
+
+  it('where the metadata name another issuer than the one asked for', async () => {
+    const { message } = await refusalOf({
+      issuerMetadata: (metadata) => ({ ...metadata, issuer: 'https://evil.example' }),
+    });
+    expect(message).toMatch(/issuer/i);
+  });
+
+  it('where the metadata of the server are for another server', async () => {
+    const resource = 'https://other.example/mcp';
+    const { message } = await refusalOf({ resourceMetadata: (metadata) => ({ ...metadata, resource }) });
+    expect(message).toContain('its metadata is for https://other.example/mcp');
+  });
+
+  it.each([
+    'https://169.254.169.254',
+    'http://169.254.169.254',
+    'https://10.0.0.1',
+    'http://192.0.2.1',
+    'https://[fe80::1]',
+    'https://[::ffff:169.254.169.254]',
+  ])('where the authorization server is at %s', async (issuer) => {
+    const { message } = await refusalOf({
+      resourceMetadata: (metadata) => ({ ...metadata, authorization_servers: [issuer] }),
+    });
+    expect(message).toMatch(/private network|not https/);
+  });
+
+  it('where the authorization server does not say that it supports PKCE, unless the settings allow it', async () => {
+    const issuerMetadata = ({ code_challenge_methods_supported: _, ...metadata }: Record<string, unknown>) => metadata;
+    const { message } = await refusalOf({ issuerMetadata });
+    expect(message).toContain('allowMissingPkce');
+    await using identity = await startIdentity({ issuerMetadata });
+    await using engine = engineOf(identity, newHome(), { allowMissingPkce: true });
+    await engine.logIn('secret', person(identity));
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+  });
+
+  it('where it names no authorization server', async () => {
+    const { message, paths } = await refusalOf({
+      resourceMetadata: ({ authorization_servers: _, ...metadata }) => metadata,
+    });
+    expect(message).toContain('Set connection.oauth.authorizationServer');
+    expect(paths).not.toContain('/register');
+  });
+
+  it('4. without registration and without metadata documents: it says how to configure an id, and opens nothing', async () => {
+    const { message } = await refusalOf({
+      issuerMetadata: ({ registration_endpoint: _, ...metadata }) => metadata,
+    });
+    expect(message).toMatch(
+      /lets no client register itself.*with the redirect address http:\/\/127\.0\.0\.1:\d+\/callback, and set connection\.oauth\.clientId/,
+    );
+  });
+});
+
+describe('an answer to a login', () => {
+  const answered = async (change: (answer: URL) => void) => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    const show = async (address: URL) => {
+      const redirect = String(address.searchParams.get('redirect_uri'));
+      const answer = new URL((await identity.visit(address.href, redirect)).url);
+      const changed = new URL(answer);
+      change(changed);
+      await fetch(changed).catch(() => {});
+      if (changed.searchParams.get('state') !== answer.searchParams.get('state')) await fetch(answer).catch(() => {});
+    };
+    const done = engine.logIn('secret', person(identity, { show: (address) => void show(address) }));
+    return await done.then(
+      () => 'logged in',
+      (error: unknown) => (error as Error).message,
+    );
+  };
+
+  it('with the state of another login is left alone', async () => {
+    expect(await answered((answer) => answer.searchParams.set('state', 'another'))).toBe('logged in');
+  });
+
+  it('of another issuer, or of none, is refused, and what it says is not shown', async () => {
+    const wrong = await answered((answer) => {
+      answer.searchParams.set('iss', 'https://evil.example');
+      answer.searchParams.set('error_description', 'call 555-1234');
+    });
+    expect(wrong).toMatch(/did not come from http/);
+    expect(wrong).not.toContain('555');
+    expect(await answered((answer) => answer.searchParams.delete('iss'))).toMatch(/did not come from http/);
+  });
+
+  it('that is an error is shown', async () => {
+    const denied = await answered((answer) => {
+      answer.searchParams.delete('code');
+      answer.searchParams.set('error', 'access_denied');
+    });
+    expect(denied).toContain('access_denied');
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Keeps the login of one user to one server: the token of the next request, its renewal, and that a person has to log in.
+ *
+ * Nothing is read before the first request, and nothing of the storage is loaded for a server without a login.
+ * @module
+ */
+import { stat } from 'node:fs/promises';
+import { elapsedNow, wallNow } from '../async/clock.ts';
+import { type Credentials, loginNeeded, type RefusedRequest } from '../connections/credentials.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { type Challenge, challengeIn } from './challenge.ts';
+import type { LoginStore } from './login-store.ts';
+import { bearerOf, isExpiring, type LoginOwner, loginFile, type SavedLogin } from './saved-login.ts';
+
+export interface ServerLoginOptions {
+  readonly server: string;
+  readonly owner: LoginOwner;
+  readonly folder: string;
+  readonly store: () => Promise<LoginStore>;
+  /** Sends the requests of the login. */
+  readonly fetch: () => Promise<typeof fetch>;
+  /** Logs in as a program, in place of a login that no longer serves; undefined where a person logs in. */
+  readonly logInAlone?: ((stale: SavedLogin | undefined, challenge: Challenge) => Promise<SavedLogin>) | undefined;
+}
+
+/** A refusal that lasts until the file of the login changes, or for some minutes. */
+interface Parked {
+  readonly error: DiscoveryError;
+  readonly signature: string | undefined;
+  readonly until: number;
+}
+
+export class ServerLogin implements Credentials {
+  readonly #options: ServerLoginOptions;
+  readonly #file: string;
+  #login: SavedLogin | undefined;
+  #isRead = false;
+  /** The access token that cannot be renewed, or whose successor was refused as well. */
+  #dead: string | undefined;
+  #parked: Parked | undefined;
+  #renewing: Promise<SavedLogin | undefined> | undefined;
+
+  constructor(options: ServerLoginOptions) {
+    this.#options = options;
+    this.#file = loginFile(options.folder, options.owner);
+  }
+
+  authorization(): string | undefined | Promise<string | undefined> {
+    const isReady = this.#isRead && !this.#parked && !(this.#login && this.#isDue(this.#login));
+    return isReady ? bearerOf(this.#login) : this.#ready();
+  }
+
+  async refused({ sent, response, isCall, isRepeated }: RefusedRequest): Promise<'retry' | DiscoveryError> {
+    const { status } = response;
+    const challenge = challengeIn(response.headers.get('www-authenticate'));
+    const login = await this.#read();
+    // Another request, another process or a person was faster.
+    if (login && bearerOf(login) !== sent && !isRepeated) return 'retry';
+    if (status === 403) return this.#needsMore(login, challenge);
+    if (isRepeated) this.#dead = login?.accessToken;
+    else if ((await this.#renew(login, challenge)) !== undefined) return 'retry';
+    const { server } = this.#options;
+    const why = login ? 'a new login' : 'a login';
+    const error = loginNeeded(server, status, why, `anygpt mcp login ${shellWord(server)}`);
+    // A call that is refused says nothing about the other tools.
+    if (!isCall)
+      this.#parked = {
+        error: new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'not_sent' }),
+        signature: await this.#signature(),
+        until: elapsedNow() + LIMITS.pace.connectRetryMost,
+      };
+    return error;
+  }
+
+  /** Forgets what was read; the next request reads it again. Resolves with whether the login is gone. */
+  async reread(): Promise<boolean> {
+    const hadLogin = this.#login !== undefined;
+    this.#isRead = false;
+    this.#parked = undefined;
+    return hadLogin && (await this.#signature()) === undefined;
+  }
+
+  async #ready(): Promise<string | undefined> {
+    const { error, signature, until } = this.#parked ?? {};
+    if (error && elapsedNow() < (until ?? 0) && (await this.#signature()) === signature) throw error;
+    this.#parked = undefined;
+    const login = await this.#read();
+    if (!login || !this.#isDue(login)) return bearerOf(login);
+    try {
+      return bearerOf((await this.#renew(login)) ?? login);
+    } catch (error) {
+      // The token may still be good for a few seconds.
+      if ((login.expiresAt ?? 0) > wallNow()) return bearerOf(login);
+      throw error;
+    }
+  }
+
+  /** Whether a token has to be renewed before it is sent, and can be. */
+  #isDue(login: SavedLogin): boolean {
+    const canBe = login.refreshToken !== undefined || this.#options.logInAlone !== undefined;
+    return canBe && login.accessToken !== this.#dead && isExpiring(login);
+  }
+
+  /** Renews a token, once for all requests that wait for it. Undefined: a person has to log in. */
+  #renew(stale: SavedLogin | undefined, challenge: Challenge = {}): Promise<SavedLogin | undefined> {
+    this.#renewing ??= this.#renewed(stale, challenge).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewed(stale: SavedLogin | undefined, challenge: Challenge): Promise<SavedLogin | undefined> {
+    if (stale !== undefined && stale.accessToken === this.#dead) return undefined;
+    const { server, owner, store, fetch, logInAlone } = this.#options;
+    let login: SavedLogin | undefined;
+    if (stale?.refreshToken !== undefined) {
+      const { refreshLogin } = await import('./refresh-login.ts');
+      login = await refreshLogin({ server, owner, store: await store(), fetch: await fetch() }, stale);
+    }
+    login ??= await logInAlone?.(stale, challenge);
+    if (login) this.#login = login;
+    else this.#dead = stale?.accessToken;
+    return login;
+  }
+
+  async #needsMore(login: SavedLogin | undefined, { scope = '' }: Challenge): Promise<DiscoveryError> {
+    const { server } = this.#options;
+    const scopes = new Set([...(login?.scope?.split(' ') ?? []), ...scope.split(' ')].filter(Boolean));
+    const option = scope === '' ? '' : ` --scope ${shellWord([...scopes].join(' '))}`;
+    const why = login ? 'a login with more rights' : 'a login';
+    return loginNeeded(server, 403, why, `anygpt mcp login ${shellWord(server)}${option}`);
+  }
+
+  async #read(): Promise<SavedLogin | undefined> {
+    const { store, owner } = this.#options;
+    const isThere = (await this.#signature()) !== undefined;
+    this.#login = isThere ? await (await store()).read(owner) : undefined;
+    this.#isRead = true;
+    return this.#login;
+  }
+
+  /** Changes with the file; undefined without one. */
+  #signature(): Promise<string | undefined> {
+    return stat(this.#file, { bigint: true }).then(
+      ({ ino, mtimeNs, size }) => `${ino} ${mtimeNs} ${size}`,
+      () => undefined,
+    );
+  }
+}

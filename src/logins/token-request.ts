@@ -1,0 +1,91 @@
+/**
+ * Asks a token endpoint for tokens.
+ * @module
+ */
+import { wallNow } from '../async/clock.ts';
+import { LIMITS } from '../core/limits.ts';
+import { isObject } from '../json/plain-object.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { LoginAddressError } from './oauth-fetch.ts';
+import type { LoginClient, SavedLogin } from './saved-login.ts';
+
+/** Where and as which client tokens are asked for. */
+export type TokenPlace = Pick<SavedLogin, 'tokenEndpoint' | 'authMethods' | 'client' | 'resource'>;
+
+export type TokenAnswer =
+  | { readonly tokens: Pick<SavedLogin, 'accessToken' | 'refreshToken' | 'scope' | 'expiresAt'> }
+  /** `isTransient`: the endpoint did not judge the request, so it may be made again. */
+  | { readonly isTransient: boolean; readonly code?: string | undefined; readonly reason: string };
+
+/** Codes by which an authorization server says that it cannot answer now. */
+const PASSING = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
+
+/** Asks for tokens. Never throws because of what the endpoint answers. */
+export async function requestToken(
+  place: TokenPlace,
+  parameters: Readonly<Record<string, string>>,
+  send: typeof fetch,
+): Promise<TokenAnswer> {
+  const body = new URLSearchParams(parameters);
+  if (place.resource !== undefined) body.set('resource', place.resource);
+  const headers = new Headers({ accept: 'application/json' });
+  identify(place.client, place.authMethods, body, headers);
+  let response: Response;
+  let value: unknown;
+  try {
+    response = await send(place.tokenEndpoint, { method: 'POST', headers, body });
+    const text = await response.text();
+    value = parsed(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { isTransient: !(error instanceof LoginAddressError), reason: oneLine(reason, LIMITS.text.detail) };
+  }
+  const answer = isObject(value) ? value : {};
+  if (response.ok && typeof answer.access_token === 'string') return { tokens: tokensIn(answer) };
+  const code = typeof answer.error === 'string' ? oneLine(answer.error, LIMITS.names.shown) : undefined;
+  const reason = `the token endpoint answered HTTP ${response.status}${code === undefined ? '' : ` ${code}`}`;
+  // Only an OAuth error of a 4xx is a judgement; a proxy answers 4xx with pages of its own.
+  const isJudged = response.status >= 400 && response.status < 500 && code !== undefined && !PASSING.has(code);
+  return { isTransient: !isJudged || response.status === 429, code, reason };
+}
+
+function tokensIn(
+  answer: Readonly<Record<string, unknown>>,
+): Pick<SavedLogin, 'accessToken' | 'refreshToken' | 'scope' | 'expiresAt'> {
+  const { access_token, refresh_token, scope, expires_in } = answer;
+  const seconds = Number(expires_in);
+  return {
+    accessToken: String(access_token),
+    ...(typeof refresh_token === 'string' && { refreshToken: refresh_token }),
+    ...(typeof scope === 'string' && { scope }),
+    expiresAt: Number.isFinite(seconds) && seconds > 0 ? wallNow() + seconds * 1000 : undefined,
+  };
+}
+
+/** Adds what identifies the client, by the first way that both know. */
+export function identify(
+  { client_id, client_secret, token_endpoint_auth_method: registered }: LoginClient,
+  supported: readonly string[] = [],
+  body: URLSearchParams,
+  headers: Headers,
+): void {
+  const basic = client_secret !== undefined && registered !== 'client_secret_post';
+  const usesBasic =
+    basic &&
+    (registered === 'client_secret_basic' || supported.length === 0 || supported.includes('client_secret_basic'));
+  if (client_secret !== undefined && usesBasic) {
+    const pair = [client_id, client_secret].map(encodeURIComponent).join(':');
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+    return;
+  }
+  body.set('client_id', client_id);
+  if (client_secret !== undefined) body.set('client_secret', client_secret);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Decides about the tools of a server that is not configured: a tool is enabled if it was registered and the rules
+ * enable it.
+ * @module
+ */
+import type { ItemKind } from '../core/types.ts';
+import { type Decision, RuleSet } from './decide.ts';
+
+export class RegisteredRules extends RuleSet {
+  /** The rules alone: which tools may be registered. */
+  readonly permitted: RuleSet;
+  readonly #registered: ReadonlySet<string>;
+
+  constructor(permitted: RuleSet, registered: ReadonlySet<string>) {
+    super(permitted.rules, permitted.precedence, permitted.floor, permitted.names);
+    this.permitted = permitted;
+    this.#registered = registered;
+  }
+
+  /** Resources and prompts come with the tools of their server. */
+  override decide(server: string, tool: string, kind?: ItemKind): Decision {
+    const decision = this.permitted.decide(server, tool, kind);
+    if (!decision.enabled || kind !== undefined || this.#registered.has(tool)) return decision;
+    return { enabled: false, tags: decision.tags, reason: 'Disabled: it was discovered and not registered.' };
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Decides whether a tool may be seen and called: by the rules first, then by the approvals. Listing, searching,
+ * describing and executing all ask this, so that visible and callable tools are always the same.
+ * @module
+ */
+import type { ApprovalStatus, Unapproved } from '../core/approval-mode.ts';
+import type { ItemKind, ToolDefinition } from '../core/types.ts';
+import type { Decision, RuleSet } from './decide.ts';
+import { notApprovedMessage } from './not-approved.ts';
+
+/** The decision on one definition. */
+export interface ToolDecision extends Decision {
+  /** The error code of a refusal; absent for a tool that may be used. */
+  readonly code?: 'TOOL_DISABLED' | 'TOOL_NOT_APPROVED' | undefined;
+  /** Set if only the missing approval keeps the tool from being used. Nothing of it is shown to an agent. */
+  readonly approval?: Unapproved | undefined;
+  /** Set if rules disable a tool that is not approved either: only its name may be shown. */
+  readonly isNameOnly?: boolean | undefined;
+}
+
+/** Knows which definitions are approved. */
+export interface KnownApprovals {
+  statusOf(server: string, definition: ToolDefinition): ApprovalStatus;
+  /** Identifies all decisions on a server; undefined for one that needs none. */
+  digestOf(server: string): string | undefined;
+}
+
+export class ToolPolicy {
+  readonly #rules: RuleSet;
+  readonly #approvals: KnownApprovals | undefined;
+
+  /** @param approvals undefined: every source is trusted */
+  constructor(rules: RuleSet, approvals?: KnownApprovals) {
+    this.#rules = rules;
+    this.#approvals = approvals;
+  }
+
+  /** Returns whether a definition that a source lists may be seen and called, and why not. */
+  decide(server: string, definition: ToolDefinition): ToolDecision {
+    const ruled = this.#rules.decide(server, definition.name);
+    return decideTool(ruled, this.#approvals?.statusOf(server, definition), server, definition.name);
+  }
+
+  /** Returns whether a resource or a prompt may be seen and read. Approvals are of tools only. */
+  decideItem(server: string, id: string, kind: ItemKind): Decision {
+    return this.#rules.decide(server, id, kind);
+  }
+
+  /** Identifies what the approvals say of a server's tools; undefined for a server that needs none. */
+  digestOf(server: string): string | undefined {
+    return this.#approvals?.digestOf(server);
+  }
+}
+
+/** Joins the decision of the rules with the approval of the definition. */
+export function decideTool(
+  ruled: Decision,
+  status: ApprovalStatus | undefined,
+  server: string,
+  tool: string,
+): ToolDecision {
+  const approval = status === 'approved' ? undefined : status;
+  if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', ...(approval && { isNameOnly: true }) };
+  if (approval === undefined) return ruled;
+  const { tags } = ruled;
+  return {
+    enabled: false,
+    tags,
+    code: 'TOOL_NOT_APPROVED',
+    approval,
+    reason: notApprovedMessage(approval, server, tool),
+  };
+}

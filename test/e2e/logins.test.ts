@@ -1,0 +1,179 @@
+/**
+ * Logins through the real command line and the real gateway: a real identity provider, a server that checks its tokens.
+ * The numbers are those of known mistakes of other gateways.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Identity, startIdentity } from '../fixtures/identity.ts';
+import { connect, errorOf, serveHttp, textOf } from './gateway.ts';
+import { BIN, Sandbox, until } from './sandbox.ts';
+
+interface Ran {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  out: string;
+  err: string;
+}
+
+function start(sandbox: Sandbox, ...argv: string[]): Ran {
+  const child = spawn(process.execPath, [BIN, 'mcp', ...argv], {
+    env: { ...sandbox.env, ANYGPT_KEYCHAIN: 'off' },
+    cwd: sandbox.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const ran: Ran = { child, ended, out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    ran.out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    ran.err += chunk;
+  });
+  return ran;
+}
+
+const configOf = (sandbox: Sandbox, { url }: Identity) =>
+  sandbox.write({ discovery: { servers: [{ name: 'secret', connection: { type: 'http', url } }] } });
+
+const addressIn = ({ err }: Ran) => /http:\/\/127\.0\.0\.1:\d+\/auth\?\S+/.exec(err)?.[0];
+
+async function logIn(sandbox: Sandbox, identity: Identity, config: string): Promise<Ran> {
+  const ran = start(sandbox, 'login', 'secret', '--no-browser', '--config', config);
+  await identity.visit(
+    await until(
+      () => `an address to open: ${ran.err}`,
+      () => addressIn(ran),
+      20_000,
+    ),
+  );
+  expect(await ran.ended, ran.err).toBe(0);
+  return ran;
+}
+
+it('logs in and out at the command line, and a running gateway learns both at once', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  const gateway = await serveHttp(sandbox, config);
+  const agent = await connect('v2 modern http', sandbox, gateway);
+  sandbox.closeLater(() => agent.close());
+  expect(errorOf(await agent.execute('secret', 'whisper', { text: 'a' })).code).toBe('SERVER_AUTH_REQUIRED');
+  const ran = await logIn(sandbox, identity, config);
+  expect(ran.out).toContain('✓ Logged in to secret: 1 tool');
+  expect(ran.err).toContain('logins/key');
+  await until('the gateway uses the login', async () => {
+    const result = await agent.execute('secret', 'whisper', { text: 'b' });
+    return result.isError !== true && textOf(result).includes('psst: b');
+  });
+  const out = start(sandbox, 'logout', 'secret', '--config', config);
+  expect(await out.ended, out.err).toBe(0);
+  expect(out.out).toContain('✓ Logged out of secret');
+  await until('the gateway forgets the login', async () => {
+    const result = await agent.execute('secret', 'whisper', { text: 'c' });
+    return result.isError === true && errorOf(result).code === 'SERVER_AUTH_REQUIRED';
+  });
+}, 60_000);
+
+it('1. a refresh race destroys no good token: 8 processes, one refresh, no login', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  await logIn(sandbox, identity, config);
+  for (let expiry = 1; expiry <= 2; expiry++) {
+    identity.revokeAll();
+    const texts = Array.from({ length: 8 }, (_, at) => `${expiry}-${at}`);
+    const ran = texts.map((text) => start(sandbox, 'execute', 'secret', 'whisper', `text=${text}`, '--config', config));
+    for (const one of ran) expect(await one.ended, one.err + one.out).toBe(0);
+    expect(identity.calls.filter((text) => text.startsWith(`${expiry}-`)).sort()).toEqual(texts);
+    expect(identity.tokenRequests.filter(({ grant_type }) => grant_type === 'refresh_token')).toHaveLength(expiry);
+  }
+  expect(identity.visits).toHaveLength(1);
+}, 120_000);
+
+it('2. no browser opens outside login, and attempts are bounded', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  const opened = join(sandbox.folder, 'opened');
+  mkdirSync(join(sandbox.folder, 'bin'));
+  for (const name of ['xdg-open', 'open']) chmodSync(sandbox.write(`#!/bin/sh\ntouch ${opened}\n`, `${name}`), 0o755);
+  for (const argv of [['list', '--status'], ['search', 'whisper'], ['execute', 'secret', 'whisper'], ['doctor']])
+    await start(sandbox, ...argv, '--config', config).ended;
+  const gateway = await serveHttp(sandbox, config);
+  const agent = await connect('v2 modern http', sandbox, gateway);
+  sandbox.closeLater(() => agent.close());
+  const before = identity.authorizations.length;
+  for (let times = 0; times < 10; times++)
+    expect(errorOf(await agent.execute('secret', 'whisper', {})).code).toBe('SERVER_AUTH_REQUIRED');
+  expect(identity.authorizations.length - before).toBeLessThanOrEqual(2);
+  expect(existsSync(opened)).toBe(false);
+  expect(identity.paths.filter((path) => path !== '/mcp')).toEqual([]);
+}, 60_000);
+
+it('3. three parallel logins: one tab, one registration, all work', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  const ran = [1, 2, 3].map(() => start(sandbox, 'login', 'secret', '--no-browser', '--config', config));
+  const address = await until('an address to open', () => ran.map(addressIn).find(Boolean), 20_000);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await identity.visit(address);
+  for (const one of ran) expect(await one.ended, one.err).toBe(0);
+  for (const { out } of ran) expect(out).toContain('✓ Logged in to secret');
+  expect(ran.filter(addressIn)).toHaveLength(1);
+  expect(identity.paths.filter((path) => path === '/reg')).toHaveLength(1);
+}, 60_000);
+
+it("5. a downstream's 401 is a tool result, with HTTP 200; 7. and the caller's key for the gateway goes no further", async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const gateway = await serveHttp(sandbox, configOf(sandbox, identity));
+  const key = 'Bearer key-of-the-gateway-0123456789';
+  const response = await fetch(gateway, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'execute_tool',
+      authorization: key,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'execute_tool',
+        arguments: { server: 'secret', tool: 'whisper', arguments: {} },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('SERVER_AUTH_REQUIRED');
+  expect(identity.authorizations.length).toBeGreaterThan(0);
+  expect(new Set(identity.authorizations)).toEqual(new Set([undefined]));
+}, 30_000);
+
+it('10. an expired login with a refresh token is refreshed by list, and a server without one is named in notes', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  const searched = start(sandbox, 'search', 'whisper a text', '--config', config);
+  await searched.ended;
+  expect(searched.out + searched.err).toContain('anygpt mcp login secret');
+  await logIn(sandbox, identity, config);
+  identity.revokeAll();
+  const listed = start(sandbox, 'list', '--status', '--config', config);
+  expect(await listed.ended, listed.err).toBe(0);
+  expect(listed.out).toMatch(/✓ secret/);
+  expect(listed.out + listed.err).not.toContain('login');
+  expect(identity.visits).toHaveLength(1);
+}, 60_000);
