@@ -346,6 +346,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [READ_ITEMS, 'make an allow-list that names what may be read'],
     [RULES, 'of a resource or prompt'],
   ),
+  'resources:expose': promise(
+    '--expose shows resources, templates and prompts natively, without what rules disable, and passes on subscriptions',
+    ['src/gateway/exposed-server.test.ts', 'relays prompts, resources and completions'],
+    ['src/gateway/exposed-server.test.ts', 'leaves out resources and prompts that are disabled, and refuses to read'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --legacy-only'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --modern-only'],
+    ['src/gateway/exposed-resources.test.ts', 'are watched on a server started with --http'],
+    ['src/gateway/exposed-resources.test.ts', 'keep the answer of the server, and its errors'],
+  ),
   'resources:commands': promise(
     'anygpt mcp resources, prompts and read, with the exit codes of the contract and documents of published schemas',
     [ITEM_COMMANDS, 'list what one server has, without what rules disable'],

@@ -196,7 +196,7 @@ export class Catalog {
    * disabled is disabled too.
    */
   decideItem(server: string, kind: ItemKind, id: string): Decision {
-    const decision = this.#options.policy.decideItem(server, kind, id);
+    const decision = this.#options.policy.decideItem(server, id, kind);
     const { toolCount = 0, enabledCount = 0 } = this.#entries.get(server)?.state ?? {};
     if (!decision.enabled || decision.rule !== undefined || toolCount === 0 || enabledCount > 0) return decision;
     return { ...decision, enabled: false, reason: `Disabled: all tools of ${server} are.` };

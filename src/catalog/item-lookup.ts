@@ -6,7 +6,7 @@
 
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
-import type { Caller, ToolCall, ToolDefinition } from '../core/types.ts';
+import type { Caller, ItemRef, ToolDefinition } from '../core/types.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
 import { itemsOf, type ServerItem, toDefinition, variablesIn } from './server-items.ts';
@@ -16,7 +16,7 @@ import { type LookupState, requireServer, requireTools } from './tool-lookup.ts'
 export async function lookUpItem(
   state: LookupState,
   server: string,
-  item: NonNullable<ToolCall['item']>,
+  item: ItemRef,
   caller: Caller | undefined,
 ): Promise<ToolResult<ToolDefinition>> {
   const { kind, id } = item;
@@ -24,8 +24,10 @@ export async function lookUpItem(
   const known = requireServer(state, server);
   if (!known.success) return { success: false, error: { ...known.error, ...where } };
   if (isProvider(known.data)) return fail('TOOL_NOT_FOUND', `${server} has only tools, no ${kind}s.`, where);
+  // The list is needed for a resource, too: whether it may be read depends on the server's tools.
+  const listed = await requireTools(state, server, caller);
+  if (!listed.success) return { success: false, error: { ...listed.error, ...where } };
   const { catalog, discovery } = state;
-  if (!catalog.isLoaded(server)) await catalog.load(server);
   const find = (): ServerItem | undefined =>
     itemsOf(catalog.items(server)).find((one) => one.kind === kind && one.id === id);
   if (kind === 'resource') {
@@ -35,8 +37,6 @@ export async function lookUpItem(
     const message = `${shorten(id, 200)} is a template: put a value in the place of {${variable.name}}.`;
     return fail('TOOL_VALIDATION_ERROR', message, where);
   }
-  const listed = await requireTools(state, server, caller);
-  if (!listed.success) return { success: false, error: { ...listed.error, ...where } };
   // The list may be older than the prompt.
   if (!find() && (catalog.fetchedAt(server) === 0 || discovery.isOld(server))) await discovery.listed(server, caller);
   const found = find();

@@ -20,9 +20,12 @@ const hits = (kind?: 'resource') =>
 describe('resources and prompts in an answer', () => {
   it('take free places, and that of one tool only if they fit better than all', () => {
     const items = [hit('x', 0.9, 'resource'), hit('y', 0.5, 'resource'), hit('z', 0.1, 'resource')];
-    expect(names(withItems([hit('a', 0.8), hit('b', 0.2)], items))).toBe('xayb');
-    expect(names(withItems([hit('a', 0.8), hit('b', 0.2)], items, 2))).toBe('xa');
-    expect(names(withItems([hit('a', 0.95), hit('b', 0.2)], items, 2))).toBe('ab');
+    expect(names(withItems([hit('a', 0.4), hit('b', 0.2)], items))).toBe('xyab');
+    expect(names(withItems([hit('a', 0.4), hit('b', 0.2)], items, 2))).toBe('xa');
+    expect(names(withItems([hit('a', 0.8), hit('b', 0.2)], items))).toBe('axyb');
+    expect(names(withItems([hit('a', 0.8), hit('b', 0.2)], items, 2))).toBe('ab');
+    expect(withItems([hit('a', 0.8)], items)[1]).toEqual(hit('x', 0.8, 'resource'));
+    expect(names(withItems([hit('a', 0.8), hit('b', 0.2)], [hit('x', 1, 'resource')], 2))).toBe('xa');
     expect(names(withItems([], items, 2))).toBe('xy');
     expect(names(withItems([hit('a', 0.1)], [hit('x', 0.15, 'resource')]))).toBe('a');
   });
@@ -38,6 +41,9 @@ describe('resources and prompts in an answer', () => {
         expect(found.length - kept.length).toBeLessThanOrEqual(1);
         expect([...shown].sort(byRelevance)).toEqual(shown);
         if (found.length > 0) expect(shown.length - kept.length).toBeLessThanOrEqual(3);
+        const isAsked = items.some((item) => item.relevance === 1);
+        if ((found[0]?.relevance ?? 0) >= 0.5 && !isAsked)
+          expect([shown[0], kept.length]).toEqual([found[0], found.length]);
       }),
     );
   });

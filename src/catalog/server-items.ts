@@ -76,10 +76,13 @@ export const fromIndexed = ({ tags: [kind, ...tags], ...hit }: SearchResult): Se
 
 /** An item below this is more often wrong than right. */
 const LEAST_RELEVANCE = 0.2;
+/** A tool from this on is more often right than wrong: it stays before every item. */
+const SURE = 0.5;
 
 /**
- * Puts items among the tools of an answer, by relevance. Items fill free places; only one that fits better than every
- * tool takes the place of the last tool. Beside tools there are few items, and only such as fit about as well.
+ * Puts items among the tools of an answer, by relevance. Beside tools there are few items, and only such as fit about
+ * as well. They fill free places. If no tool surely fits, or if it was asked for literally, an item that fits better
+ * than all tools comes first, and takes the place of the last tool where none is free.
  */
 export function withItems(
   tools: readonly SearchResult[],
@@ -89,9 +92,13 @@ export function withItems(
   const [best] = tools;
   if (best === undefined || items.length === 0) return best === undefined ? items.slice(0, limit) : tools;
   const least = Math.max(LEAST_RELEVANCE, best.relevance / 2);
-  const fitting = items.filter(({ relevance }) => relevance >= least).slice(0, LIMITS.search.items);
+  const most = best.relevance >= SURE ? best.relevance : 1;
+  const fitting = items
+    .filter(({ relevance }) => relevance >= least)
+    // 1 is that of a URI or a name that was asked for literally.
+    .map((item) => (item.relevance > most && item.relevance < 1 ? { ...item, relevance: most } : item));
   const free = Math.max(limit - tools.length, (fitting[0]?.relevance ?? 0) > best.relevance ? 1 : 0);
-  const shown = fitting.slice(0, free);
+  const shown = fitting.slice(0, Math.min(free, LIMITS.search.items));
   return [...tools.slice(0, limit - shown.length), ...shown].sort((a, b) => b.relevance - a.relevance);
 }
 

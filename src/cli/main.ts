@@ -68,6 +68,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/inspect.ts')).inspect,
   },
   execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
+  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
   pending: {
     summary: 'List the tools that wait for approval',
     load: async () => (await import('./commands/pending.ts')).pending,
@@ -84,7 +85,6 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Compare servers and tools with mcp-discovery.lock, for CI',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
-  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).read },
   config: {
     summary: 'Show, validate or reload the configuration',
     load: async () => (await import('./commands/config.ts')).config,

@@ -11,7 +11,7 @@ import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type { Caller, CallToolResult, IdleClock, ItemKind, ToolCall, ToolDefinition } from '../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ItemKind, ItemRef, ToolCall, ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { shorten } from '../text/plain-text.ts';
@@ -28,7 +28,14 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
-import { type Answer, ForgottenError, type IncomingRequest, type Peer, type PeerRequestOptions } from './peer.ts';
+import {
+  type Answer,
+  ForgottenError,
+  type IncomingRequest,
+  LISTEN,
+  type Peer,
+  type PeerRequestOptions,
+} from './peer.ts';
 import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
@@ -274,7 +281,20 @@ export class McpConnection implements ToolProvider<ToolCall> {
   subscribe(filter: Readonly<Record<string, unknown>>): void {
     if (this.era !== 'modern') return;
     // Stays open as long as the connection. If the server refuses, lists become stale as usual.
-    this.#options.peer.request('subscriptions/listen', { notifications: filter }).catch(() => {});
+    this.#options.peer.request(LISTEN, { notifications: filter }).catch(() => {});
+  }
+
+  /** Asks for the updates of one resource, in the way of the server's era. Resolves with how to end that. */
+  async watchResource(uri: string): Promise<() => void> {
+    if (this.era === 'modern') {
+      const listening = new AbortController();
+      const notifications = { resourceSubscriptions: [uri] };
+      this.#options.peer.request(LISTEN, { notifications }, { signal: listening.signal }).catch(() => {});
+      return () => listening.abort();
+    }
+    const { signal } = new AbortController();
+    await this.request('resources/subscribe', { uri }, { signal });
+    return () => void this.request('resources/unsubscribe', { uri }).catch(() => {});
   }
 
   close(reason?: Error): Promise<void> {
@@ -326,7 +346,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (item?.kind === 'resource' && NO_RESOURCE.has(error.code)) {
         const message = `${call.server} has no resource "${shorten(item.id, LIMITS.names.shown)}": ${shortText(error.message, this.#redact)}`;
-        throw new ToolNotFoundError(call.server, call.tool, sentence(message), { outcome: 'failed' });
+        throw new ToolNotFoundError(call.server, call.tool, sentence(message), { outcome: 'failed', cause: error });
       }
       if (error.code === INVALID_PARAMS && !item && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
@@ -393,7 +413,7 @@ const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as co
 /** What servers answer for a URI that they do not know. */
 const NO_RESOURCE: ReadonlySet<number> = new Set([RESOURCE_NOT_FOUND, INVALID_PARAMS]);
 
-const itemParams = ({ kind, id }: NonNullable<ToolCall['item']>, args: ToolCall['arguments']) =>
+const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
   kind === 'resource' ? { uri: id } : { name: id, arguments: args };
 
 /** Tells whether an error is the server's own answer to a call: then the call is over. */

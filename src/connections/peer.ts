@@ -79,6 +79,12 @@ interface Pending {
   readonly stream: AbortController | undefined;
 }
 
+/** The request of a subscription, which stays open. */
+export const LISTEN = 'subscriptions/listen';
+
+/** Subscriptions and requests without a signal have no caller that waits. */
+const isWaitedFor = ({ signal, method }: Pending): boolean => signal !== undefined && method !== LISTEN;
+
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export class Peer {
@@ -117,12 +123,9 @@ export class Peer {
     return this.#closed !== undefined;
   }
 
-  /**
-   * Whether a caller waits for an answer. Requests without a signal are subscriptions, which stay open and do not
-   * count.
-   */
+  /** Whether a caller waits for an answer. */
   get isAwaited(): boolean {
-    for (const { signal } of this.#pending.values()) if (signal !== undefined) return true;
+    for (const pending of this.#pending.values()) if (isWaitedFor(pending)) return true;
     return false;
   }
 
@@ -163,12 +166,9 @@ export class Peer {
     return pending !== undefined;
   }
 
-  /**
-   * Fails the request that a caller waits for, if there is only one. Requests without a signal are subscriptions and do
-   * not count.
-   */
+  /** Fails the request that a caller waits for, if there is only one. */
   failOnly(reason: Error): void {
-    const [only, ...others] = [...this.#pending].filter(([, { signal }]) => signal !== undefined);
+    const [only, ...others] = [...this.#pending].filter(([, pending]) => isWaitedFor(pending));
     if (only && others.length === 0) this.failRequest(only[0], reason);
   }
 

@@ -626,6 +626,8 @@ const limits = {
     items: 1_000,
     /** One of them as JSON. */
     item: 64 * KIB,
+    /** Resources that are watched over one connection with a client, or by all clients without one. */
+    watched: 1_000,
     /** Gateways that one call may pass; gateways that call each other end here. */
     gateways: 8,
     /** Idle connections of one server kept for clients with the same roots. */

@@ -170,6 +170,14 @@ export interface ServerItems {
 /** What an item is, in search hits, rules and calls. A template is a resource. */
 export type ItemKind = 'resource' | 'prompt';
 
+/** Identifies a resource by its URI, or a prompt by its name, on its server. */
+export interface ItemRef {
+  readonly kind: ItemKind;
+  readonly id: string;
+  /** The result is the server's own answer, not that of a tool. */
+  readonly isRaw?: boolean | undefined;
+}
+
 /** Identifies a tool. */
 export interface ToolRef {
   readonly server: string;
@@ -234,8 +242,6 @@ export interface SearchOptions {
   /** At most this many hits. Default 10; fewer if relevance drops. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
-  /** Also finds resources and prompts, beside the tools. Default false. */
-  readonly items?: boolean | undefined;
   /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
   readonly learnt?: readonly ToolScore[] | undefined;
   /**
@@ -395,7 +401,7 @@ export interface ToolCall {
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
   /** The resource or prompt that is read instead of a tool being called. */
-  readonly item?: { readonly kind: ItemKind; readonly id: string } | undefined;
+  readonly item?: ItemRef | undefined;
   /** Facts about the result, recorded by steps for the audit log. */
   readonly notes?: CallNotes | undefined;
 }

@@ -82,10 +82,8 @@ export class Downstreams {
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (LIST_CHANGED.has(method)) {
-          this.#confirmed.outdate(server);
-          this.#onToolsChanged(server);
-        }
+        if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
+        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -184,8 +182,8 @@ export class Downstreams {
     try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      const listing = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
-      const [list, { skipped, ...items }] = await Promise.all([listing, connection.listItems()]);
+      const tools = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+      const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),
@@ -238,7 +236,7 @@ export class Downstreams {
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
-      const result = call.item ? itemResult(call.item.kind, answer) : answer;
+      const result = call.item && !call.item.isRaw ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';

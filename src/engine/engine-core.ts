@@ -24,6 +24,7 @@ import type {
   Caller,
   CallToolResult,
   EmbedderStatus,
+  ItemRef,
   SearchResult,
   ServerItems,
   ServerMetadata,
@@ -280,6 +281,29 @@ export class EngineCore implements EngineHandle {
     } catch (error) {
       return toFailure(error, where);
     }
+  }
+
+  /** Reads a resource or gets a prompt through the whole pipeline. The result is the server's own answer. Never throws. */
+  async readItem(
+    server: string,
+    { kind, id }: ItemRef,
+    request: Omit<CallRequest, 'server' | 'tool'> = {},
+  ): Promise<ToolResult<CallToolResult>> {
+    const tool = `${kind}:${id}`;
+    try {
+      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
+    } catch (error) {
+      return toFailure(error, { server, tool, outcome: 'not_sent' });
+    }
+  }
+
+  /** Tells whether the rules allow a resource or a prompt. */
+  async allowsItem(server: string, { kind, id }: ItemRef): Promise<boolean> {
+    const state = await this.#having(server);
+    // Whether a server's items may be used depends on its tools.
+    if (!state.catalog.isSeen(server)) await requireTools(state, server);
+    return state.catalog.decideItem(server, kind, id).enabled;
   }
 
   /** Records a call that was refused before it got here, and returns the refusal. */

@@ -176,14 +176,6 @@ export function requestState(
   };
 }
 
-/** The servers whose definitions need approval. Approvals belong to the program or address, whatever it is given. */
-const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
-  [...servers].flatMap(({ definition }) => {
-    if (isProvider(definition) || definition.approval === undefined) return [];
-    const { name: server, approval: mode, connection } = definition;
-    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
-  });
-
 /** A server that a program discovers without configuring it. */
 export interface Guest {
   readonly known: KnownServer & { readonly definition: ServerDefinition };
@@ -208,6 +200,7 @@ export async function guestState(
   // A deny of its name in a registry is a deny of the server.
   const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
   const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+  // The program that brings the server has decided to use it.
   const policy = new ToolPolicy(rules);
   const servers = new Map([[name, known]]);
   const bytes = await world.store(config);
@@ -225,9 +218,26 @@ export async function guestState(
   await catalog.adopt();
   const discovery = createDiscovery(config, world, { catalog, servers });
   before?.discovery.stop(discovery);
-  const mine = { rules, policy, approvals: undefined, servers, catalog, discovery };
-  return { ...base, ...mine, switchedOff: new Set(), providers: [] };
+  return {
+    ...base,
+    rules,
+    policy,
+    approvals: undefined,
+    servers,
+    switchedOff: new Set(),
+    catalog,
+    discovery,
+    providers: [],
+  };
 }
+
+/** The servers whose definitions need approval. Approvals belong to the program or address, whatever it is given. */
+const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
+  [...servers].flatMap(({ definition }) => {
+    if (isProvider(definition) || definition.approval === undefined) return [];
+    const { name: server, approval: mode, connection } = definition;
+    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
+  });
 
 /** The original names of renamed providers, so that rules match both names. */
 export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>

@@ -20,6 +20,8 @@ import type { EngineState } from './engine-state.ts';
 /** A search with its caller and timeout. */
 export interface FindOptions extends SearchOptions {
   readonly caller?: Caller | undefined;
+  /** Also finds resources and prompts, beside the tools. Default false. */
+  readonly items?: boolean | undefined;
   /** How long to wait for servers that have no list yet. */
   readonly waitMs?: number | undefined;
 }
@@ -61,7 +63,7 @@ async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
   query: string,
-  { caller, waitMs = LIMITS.time.lists, server, ...rest }: FindOptions,
+  { caller, waitMs = LIMITS.time.lists, server, items: wantsItems = false, ...rest }: FindOptions,
   onLookup?: (known: boolean) => void,
 ): Promise<ToolResult<FindResult>> {
   const { discovery, catalog } = state;
@@ -76,7 +78,7 @@ async function findIn(
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
   if (isShared) runtime.usage?.shown(read.text, caller, tools);
-  const items = rest.items ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const items = wantsItems ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);

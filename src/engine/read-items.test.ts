@@ -214,10 +214,13 @@ describe('rules for resources and prompts', () => {
   it('deny what a server whose tools are all denied has', async () => {
     using home = folder();
     const { entry } = itemsServer(home, FULL);
-    for (const deny of [['docs:*'], ['*'], ['changed', 'updated']]) {
-      await using engine = engineOf(home, entry, rules({ pattern: deny, enabled: false }));
-      expect(await seen(engine)).toEqual([0, 0, 0]);
+    for (const deny of [['docs:*'], ['*'], ['changed', 'nothing']]) {
+      await using engine = engineOf(home, entry, {
+        ...rules({ pattern: deny, enabled: false }),
+        cache: { enabled: false },
+      });
       expect(await read(engine, { server: 'docs', uri: HOLIDAYS })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+      expect(await seen(engine)).toEqual([0, 0, 0]);
     }
   });
 
@@ -263,7 +266,7 @@ describe('search', () => {
       notes: expect.arrayContaining(['get a prompt: execute_tool anygpt get_prompt {server,name,arguments}']),
     });
     const { results } = await answerTo(engine, HOLIDAYS);
-    expect(results[0]).toMatchObject({ uri: HOLIDAYS });
+    expect(results[0]).toMatchObject({ uri: HOLIDAYS, relevance: 1 });
     expect((await answerTo(engine, 'tag:prompt')).results).toEqual([expect.objectContaining({ name: 'summarise' })]);
   });
 

@@ -54,7 +54,7 @@ describe('resources and prompts of a server', () => {
     write({ ...WORLD, prompts: [], fail: ['resources/list'], resourceTemplates: [] });
     await using engine = engineOf(home, entry);
     await engine.readLists({ again: true });
-    expect((await engine.listTools('docs')).map(({ name }) => name)).toEqual(['changed', 'updated']);
+    expect((await engine.listTools('docs')).map(({ name }) => name)).toEqual(['changed', 'nothing']);
     expect(await engine.serverItems('docs')).toEqual({
       success: true,
       data: { resources: RESOURCES, resourceTemplates: [], prompts: [] },

@@ -13,6 +13,8 @@ import { type KnownServer, type KnownSources, renamed } from './engine-state.ts'
 import { type EngineConfig, isConfigFile, isResolved } from './engine-world.ts';
 import { attempt, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 
+const NOTHING_YET = { enabled: false, tags: [], reason: '' };
+
 /** The sources that a configuration names, as far as it is known without reading a file. Throws nothing. */
 export function stateBefore(given: EngineConfig, providers: readonly ToolProvider[]): KnownSources {
   const written: Readonly<Record<string, unknown>> = isObject(given) && !isConfigFile(given) ? given : {};
@@ -31,15 +33,13 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   const rules = isAlone ? attempt(() => rulesIn(config, own)) : undefined;
   const catalog = new Catalog({
     servers,
-    policy: rules ? new ToolPolicy(rules) : { decide: nothingYet, decideItem: nothingYet },
+    policy: rules ? new ToolPolicy(rules) : { decide: () => NOTHING_YET, decideItem: () => NOTHING_YET },
     store: undefined,
     search: new SearchEngine({ model: false }),
     indexed: new Map(),
   });
   return { servers, catalog, providers: own };
 }
-
-const nothingYet = () => ({ enabled: false, tags: [], reason: '' });
 
 /** Throws if the rules are invalid, or need the regular expression engine, which is not loaded yet. */
 function rulesIn(config: object, own: KnownSources['providers']) {

@@ -10,6 +10,7 @@ import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type {
   Caller,
   CallToolResult,
+  ItemRef,
   Logger,
   Progress,
   RateLimit,
@@ -115,6 +116,11 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
+/** Options of a call that reads a resource or a prompt. */
+interface ItemOptions extends ExecuteOptions {
+  readonly item?: ItemRef | undefined;
+}
+
 /** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
@@ -213,7 +219,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args?: unknown,
-    options: ExecuteOptions = {},
+    options: ItemOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
@@ -245,7 +251,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args: ToolCall['arguments'] = {},
-    options: ExecuteOptions,
+    options: ItemOptions,
     signal: CallSignal,
   ): ToolCall {
     const { timeout: ms } = options;
@@ -267,7 +273,7 @@ export class ToolExecutor {
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
-      item: undefined,
+      item: options.item,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }

@@ -12,7 +12,9 @@ let engine: EngineCore;
 beforeAll(() => {
   engine = engineWith({
     servers: [{ name: 'shown', connection: { type: 'stdio', command: process.execPath, args: [SCRIPT] } }],
-    toolRules: [{ pattern: ['test_error_handling'], enabled: false }],
+    toolRules: [
+      { pattern: ['test_error_handling', 'resource:*:*static-binary', 'prompt:*:*with_image'], enabled: false },
+    ],
   });
 });
 afterAll(() => engine.close());
@@ -54,6 +56,20 @@ describe.each<Era>(['legacy', 'modern'])('one server shown 1:1 to a %s client', 
     expect((await open.client.readResource({ uri: String(resources[0]?.uri) })).contents).toHaveLength(1);
     expect((await open.client.listResourceTemplates()).resourceTemplates.length).toBeGreaterThan(0);
     await expect(open.client.readResource({ uri: 'no://such' })).rejects.toMatchObject({ code: expect.any(Number) });
+  });
+
+  it('leaves out resources and prompts that are disabled, and refuses to read them', async () => {
+    await using open = await connect(era);
+    const { resources } = await open.client.listResources();
+    expect(resources.map(({ uri }) => uri)).not.toContain('test://static-binary');
+    expect(resources.map(({ uri }) => uri)).toContain('test://static-text');
+    const { prompts } = await open.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).not.toContain('test_prompt_with_image');
+    const refused = expect.objectContaining({ message: expect.stringContaining('rule') });
+    await expect(open.client.readResource({ uri: 'test://static-binary' })).rejects.toEqual(refused);
+    await expect(open.client.getPrompt({ name: 'test_prompt_with_image' })).rejects.toEqual(refused);
+    const ref = { type: 'ref/prompt' as const, name: 'test_prompt_with_image' };
+    await expect(open.client.complete({ ref, argument: { name: 'x', value: '' } })).rejects.toEqual(refused);
   });
 
   it("passes on the server's notifications during a call", async () => {

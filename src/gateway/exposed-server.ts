@@ -1,19 +1,23 @@
 /**
- * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Tool calls
- * still take the whole pipeline (rules, validation, limits, audit); everything else is relayed.
+ * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Calls, reads
+ * and prompts still take the whole pipeline (rules, validation, limits, audit); everything else is relayed, without what
+ * the rules disable.
  * @module
  */
 import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
+import type { ErrorInfo } from '../core/errors.ts';
 import { causeOf } from '../core/result.ts';
-import type { Caller } from '../core/types.ts';
+import type { Caller, ItemRef } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
-import type { Surface } from './serve-stdio.ts';
+import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
+import { WatchedResources } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -25,7 +29,6 @@ const RELAYED: Readonly<Record<string, readonly string[]>> = {
 };
 /** Relayed requests of the old protocol only. */
 const RELAYED_LEGACY: Readonly<Record<string, readonly string[]>> = {
-  resources: ['resources/subscribe', 'resources/unsubscribe'],
   logging: ['logging/setLevel'],
 };
 /** Notifications of a server that its client should receive. */
@@ -40,8 +43,16 @@ const HEARD = new Set([
 /** Shows one server 1:1. */
 export function exposedSurface(handle: EngineHandle, name: string): Surface {
   const engine = coreOf(handle);
+  const watched = new WatchedResources(engine, name);
   return {
     relays: true,
+    listen: (params) => {
+      // What the server or a rule refuses stays silent: the SDK has answered the client.
+      const stops = urisIn(params).map((uri) => watched.watch(uri).catch(() => () => {}));
+      return () => {
+        for (const stop of stops) void stop.then((end) => end());
+      };
+    },
     run: async (tool, args, { caller, ...context }) => {
       const result = await engine.call({
         server: name,
@@ -51,24 +62,30 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
         ...context,
       });
       if (result.success) return result.data;
-      const cause = causeOf(result.error);
-      // A protocol error of the server stays a protocol error.
-      if (cause instanceof JsonRpcError) throw cause;
+      throwCause(result.error);
       if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
       return failure(result.error);
     },
     createServer: (handler, identity) => createExposedServer(engine, name, handler, identity),
-    relayChanges: (notify) =>
-      engine.onNotification((server, method, params) => {
-        if (server !== name) return;
-        if (method === 'notifications/tools/list_changed') notify.toolsChanged();
-        else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
-        else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
-        else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
-          notify.resourceUpdated(params.uri);
-      }),
+    relayChanges: (notify) => relayChanges(engine, name, notify),
   };
 }
+
+const relayChanges = (engine: EngineCore, name: string, notify: ChangeNotifier): (() => void) =>
+  engine.onNotification((server, method, params) => {
+    if (server !== name) return;
+    if (method === 'notifications/tools/list_changed') notify.toolsChanged();
+    else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
+    else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
+    else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+      notify.resourceUpdated(params.uri);
+  });
+
+/** The resources that a client listens to. */
+const urisIn = ({ notifications }: Params): string[] => {
+  const { resourceSubscriptions: uris } = Object(notifications) as Params;
+  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
+};
 
 async function createExposedServer(
   engine: EngineCore,
@@ -101,18 +118,96 @@ async function createExposedServer(
   for (const [capability, methods] of relayed.flatMap((table) => Object.entries(table))) {
     if (!capabilities[capability]) continue;
     for (const method of methods)
-      on(method, (params, context) =>
-        relay(
-          engine,
-          name,
-          method,
-          toUpstreamCall(server, identity, params, context),
-          notifier(server, identity, context),
-        ),
-      );
+      on(method, (params, context) => {
+        const call = toUpstreamCall(server, identity, params, context);
+        const answer = method === 'resources/read' || method === 'prompts/get' ? read : relay;
+        return answer(engine, name, method, call, notifier(server, identity, context));
+      });
   }
+  if (identity.era === 'legacy' && capabilities.resources) subscriptions(engine, name, server, identity, on);
+  // Over HTTP, a server of the new era lives as long as one request; `relayChanges` serves those.
+  else if (identity.session !== undefined) server.onclose = relayChanges(engine, name, notifierOf(server));
   return server;
 }
+
+/** Lets a client of the old protocol subscribe to resources over its own connection. */
+function subscriptions(
+  engine: EngineCore,
+  name: string,
+  server: Server,
+  identity: UpstreamIdentity,
+  on: (method: string, answer: (params: Params | undefined, context: ServerContext) => Promise<unknown>) => void,
+): void {
+  const watched = new WatchedResources(engine, name);
+  on('resources/subscribe', async (params, context) => {
+    const call = toUpstreamCall(server, identity, params, context);
+    const uri = String(call.params.uri);
+    if (!watched.has(uri)) await watched.watch(uri, callerOf(call), notifier(server, identity, context));
+    return {};
+  });
+  on('resources/unsubscribe', async (params) => {
+    watched.unwatch(String(params?.uri));
+    return {};
+  });
+  server.onclose = () => watched.close();
+}
+
+/** Announces changes to the client of one server; the SDK passes on those that the client listens to. */
+const notifierOf = (server: Server): ChangeNotifier => {
+  const sent = (sending: Promise<void>): void => void sending.catch(() => {});
+  return {
+    toolsChanged: () => sent(server.sendToolListChanged()),
+    promptsChanged: () => sent(server.sendPromptListChanged()),
+    resourcesChanged: () => sent(server.sendResourceListChanged()),
+    resourceUpdated: (uri) => sent(server.sendResourceUpdated({ uri })),
+  };
+};
+
+/** Reads a resource or gets a prompt through the whole pipeline. */
+async function read(
+  engine: EngineCore,
+  name: string,
+  _method: string,
+  call: UpstreamCall,
+  onNotification: (method: string, params: Params) => void,
+): Promise<unknown> {
+  const { params, revision, signal, onProgress } = call;
+  const item = itemIn(params);
+  if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
+  const result = await engine.readItem(name, item, {
+    arguments: params.arguments,
+    caller: { ...callerOf(call), revision },
+    signal,
+    onProgress,
+    onNotification,
+    meta: ownMeta(params._meta),
+    inputResponses: params.inputResponses as Params | undefined,
+    requestState: params.requestState as string | undefined,
+  });
+  if (result.success) return withoutStamp(result.data);
+  throwCause(result.error);
+  const { code, message } = result.error;
+  throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+}
+
+/** What a request is about: the resource or prompt that it, or the reference in it, names. */
+function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
+  if (typeof uri === 'string') return { kind: 'resource', id: uri };
+  if (typeof name === 'string') return { kind: 'prompt', id: name };
+  return isObject(ref) ? itemIn(ref) : undefined;
+}
+
+/** A protocol error of the server stays a protocol error. */
+function throwCause(error: ErrorInfo): void {
+  const cause = causeOf(error);
+  if (cause instanceof JsonRpcError) throw cause;
+}
+
+const callerOf = ({ era, session, socket, clientName, capabilities, ask }: UpstreamCall): Caller => ({
+  ...{ session, socket, clientName, capabilities, ask },
+  exclusive: true,
+  acceptsInputRequired: era === 'modern',
+});
 
 /** Relays one request, its answer, and the notifications in between. */
 async function relay(
@@ -122,14 +217,11 @@ async function relay(
   call: UpstreamCall,
   notify: (method: string, params: Params) => void,
 ): Promise<unknown> {
-  const { era, session, socket, clientName, capabilities, ask, signal, onProgress } = call;
-  const modern = era === 'modern';
-  const caller: Caller = {
-    ...{ session, socket, clientName, capabilities, ask },
-    exclusive: true,
-    acceptsInputRequired: modern,
-  };
-  const lease = await engine.lease(name, caller, signal);
+  const { capabilities, signal, onProgress } = call;
+  const item = itemIn(call.params);
+  if (item && !(await engine.allowsItem(name, item)))
+    throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
+  const lease = await engine.lease(name, callerOf(call), signal);
   let unanswered = false;
   try {
     const { connection } = lease;
@@ -144,7 +236,7 @@ async function relay(
       Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
       { signal, onProgress },
     );
-    return withoutStamp(result);
+    return withoutStamp(await usableOnly(engine, name, result));
   } catch (error) {
     unanswered = !(error instanceof JsonRpcError);
     throw error;
@@ -152,6 +244,23 @@ async function relay(
     lease.release({ unanswered });
   }
 }
+
+/** Leaves out of a page what the rules disable. */
+async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
+  const usable: Record<string, unknown> = { ...page };
+  for (const list of ['resources', 'resourceTemplates', 'prompts'])
+    if (Array.isArray(page[list])) {
+      const allowed = await Promise.all(page[list].map((entry) => engine.allowsItem(name, idOf(entry))));
+      usable[list] = page[list].filter((_, at) => allowed[at]);
+    }
+  return usable;
+}
+
+const idOf = (entry: unknown): ItemRef => {
+  const { uri, uriTemplate, name } = Object(entry) as Params;
+  const id = uri ?? uriTemplate;
+  return id === undefined ? { kind: 'prompt', id: String(name) } : { kind: 'resource', id: String(id) };
+};
 
 async function introduce(engine: EngineCore, name: string) {
   const lease = await engine.lease(name, {});

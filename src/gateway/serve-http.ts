@@ -16,6 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { LISTEN } from '../connections/peer.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -148,13 +149,17 @@ export async function serveGatewayOnHttp(
       return answer(response, status, rpcFault(-32000, message), headers);
     }
     const unanswered = (pipelined.get(request.socket) ?? 0) + 1;
-    pipelined.set(request.socket, unanswered);
-    response.once('close', () => pipelined.set(request.socket, (pipelined.get(request.socket) ?? 1) - 1));
+    // Kept, because a refused request has no socket any more when it closes.
+    const { socket } = request;
+    pipelined.set(socket, unanswered);
+    response.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
     unread.watch(response);
     const serve = (body: unknown) => {
       const from = { request, response, body };
       const fetch = async (web: Request): Promise<Response> => {
         incoming.set(web, from);
+        if (isObject(body) && body.method === LISTEN && isObject(body.params) && surface.listen)
+          whenClosed(response, surface.listen(body.params));
         const answer = await ((await isLegacyRequest(web, body))
           ? legacy(web, from)
           : modern.fetch(web, { parsedBody: body }));

@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
+import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
@@ -31,6 +32,8 @@ export interface Surface {
   /** Answers for clients before an SDK server exists. */
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
+  /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
+  listen?(params: Readonly<Record<string, unknown>>): () => void;
   /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
   relayChanges?(notify: ChangeNotifier): () => void;
 }
@@ -84,6 +87,11 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     );
   };
   let sdk: ReturnType<typeof serveBySdk> | undefined;
+  const listening = new Map<unknown, () => void>();
+  const endListening = (id: unknown) => {
+    listening.get(id)?.();
+    listening.delete(id);
+  };
   const lane = new StdioLane({
     input,
     output,
@@ -92,6 +100,10 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     serverInfo: IDENTITY,
     relays: surface.relays,
     introduction: surface.introduction,
+    onLeft: ({ id, method, params = {} }) => {
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params));
+      else if (method === 'notifications/cancelled') endListening(params.requestId);
+    },
     wake: () => {
       sdk = serveBySdk();
       // An installation that cannot load the SDK can serve no client.
@@ -109,6 +121,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
   });
   const close = async () => {
     unsubscribe();
+    for (const id of listening.keys()) endListening(id);
     parked.close();
     await (await sdk?.catch(() => undefined))?.close();
     await lane.close();

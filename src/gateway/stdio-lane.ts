@@ -47,6 +47,8 @@ export interface StdioLaneOptions {
   readonly serverInfo: Readonly<Record<string, unknown>>;
   /** What the lane may answer by itself before the SDK is loaded. */
   readonly introduction?: Introduction | undefined;
+  /** Called with each request and notification that is left to the SDK. */
+  readonly onLeft?: ((message: JsonRpcMessage) => void) | undefined;
   /** Loads the SDK, which then calls `start`. Called once, after `listen`, when the SDK is needed. */
   readonly wake?: (() => void) | undefined;
   /** Called when either side has closed. */
@@ -194,7 +196,7 @@ export class StdioLane {
     if (message.method === undefined) {
       if (!this.#questions.reply(message)) this.#sdk.forward(message);
     } else if (message.id === undefined) {
-      if (!this.#cancel(message)) this.#sdk.forward(message);
+      if (!this.#cancel(message)) this.#leave(message);
     } else if (!isRequestId(message.id)) {
       this.#invalid(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
     } else if (this.#calls.has(message.id) || this.#leftToSdk.has(message.id)) {
@@ -210,7 +212,12 @@ export class StdioLane {
     if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
     this.#leftToSdk.set(id, this.#eraOpenedBy(message));
     // Extra keys are left out: the SDK would drop the request because of them.
-    this.#sdk.forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
+    this.#leave({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
+  }
+
+  #leave(message: JsonRpcMessage): void {
+    this.#options.onLeft?.(message);
+    this.#sdk.forward(message);
   }
 
   /** Answers in place of the SDK while it is not loaded. Returns false if it cannot. */

@@ -52,3 +52,15 @@ it('keeps every tool that was asked for by name, with nothing but its names once
   expect(results).toHaveLength(10);
   expect(results[9]).toEqual({ server: 'github', tool: 'create_pull_request_9', relevance: 1 });
 });
+
+it('gives resources and prompts the room that tools leave, and says how to read those that it shows', () => {
+  const item = hit(0, { kind: 'resource', tool: 'docs://pull-requests', relevance: 0.9 });
+  const [first, ...others] = hits as [SearchResult, ...SearchResult[]];
+  const full = shown([first, item, ...others]);
+  expect(full.results).toEqual(shown(hits).results);
+  expect(JSON.parse(full.text)).not.toHaveProperty('notes');
+  const few = shown([first, item, hit(1, { kind: 'prompt', tool: 'review' })]);
+  expect(few.results.map(({ tool, uri, name }) => tool ?? uri ?? name)).toEqual([first.tool, item.tool, 'review']);
+  expect(JSON.parse(few.text).notes).toHaveLength(2);
+  expect(shown([item, ...hits]).results[0]).toMatchObject({ kind: 'resource', uri: item.tool });
+});

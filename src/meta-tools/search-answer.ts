@@ -23,9 +23,9 @@ export function searchAnswer(
   notes: readonly string[],
   limited: boolean,
 ): CallToolResult {
-  const kinds = new Set(results.map(({ kind }) => kind));
-  const ways = ITEM_WAYS.filter(([kind]) => kinds.has(kind)).map(([, way]) => way);
-  return answer({ results: limited ? results.map(inFull) : withinRoom(results), notes: [...notes, ...ways] });
+  const hits: readonly { kind?: unknown }[] = limited ? results.map(inFull) : withinRoom(results);
+  const ways = ITEM_WAYS.filter(([kind]) => hits.some((hit) => hit.kind === kind)).map(([, way]) => way);
+  return answer({ results: hits, notes: [...notes, ...ways] });
 }
 
 /** How to read a hit that is no tool. */
@@ -38,20 +38,26 @@ const ITEM_WAYS: readonly (readonly [ItemKind, string])[] = [
 export const nameOf = ({ kind, tool }: SearchResult): object =>
   kind === undefined ? { tool } : kind === 'resource' ? { uri: tool } : { name: tool };
 
+/** The hits that fit. Resources and prompts get the room that tools leave. */
 function withinRoom(results: readonly SearchResult[]): object[] {
-  const shown: object[] = [];
+  const shown = new Map<SearchResult, object>();
   let left = LIMITS.answer.hits;
-  for (const [rank, result] of results.entries()) {
+  for (const [rank, result] of results.filter(({ kind }) => kind === undefined).entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
     left -= JSON.stringify(entry).length + 1;
     // The best hit is always included, however long its names. So are the next two, which its length must not push out,
     // and every tool that was asked for by name.
-    if (left >= 0 || rank === 0) shown.push(entry);
+    if (left >= 0 || rank === 0) shown.set(result, entry);
     else if (result.relevance === 1 || rank < FULL)
-      shown.push({ kind: result.kind, server: result.server, ...nameOf(result), relevance: result.relevance });
+      shown.set(result, { server: result.server, tool: result.tool, relevance: result.relevance });
     else break;
   }
-  return shown;
+  for (const result of results.filter(({ kind }) => kind !== undefined)) {
+    const entry = inBrief(result, SUMMARY, ARGS);
+    left -= JSON.stringify(entry).length + 1;
+    if (left >= 0 || result === results[0]) shown.set(result, entry);
+  }
+  return results.flatMap((result) => shown.get(result) ?? []);
 }
 
 const inFull = (hit: SearchResult): object => {

@@ -41,8 +41,8 @@ export class ToolPolicy {
     return decideTool(ruled, this.#approvals?.statusOf(server, definition), server, definition.name);
   }
 
-  /** Returns what the rules say of a resource or a prompt. Approvals are about tools. */
-  decideItem(server: string, kind: ItemKind, id: string): Decision {
+  /** Returns whether a resource or a prompt may be seen and read. Approvals are of tools only. */
+  decideItem(server: string, id: string, kind: ItemKind): Decision {
     return this.#rules.decide(server, id, kind);
   }
 

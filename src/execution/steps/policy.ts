@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
-import type { ToolCall, ToolDefinition } from '../../core/types.ts';
+import type { ItemRef, ToolDefinition } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The decision of the rules, or of the approvals, about one tool. */
@@ -18,7 +18,7 @@ export interface PolicyDecision {
 }
 
 /** Decides about one definition; with `item`, about the resource or prompt. Throwing refuses the call. */
-export type Decide = (server: string, definition: ToolDefinition, item?: ToolCall['item']) => PolicyDecision;
+export type Decide = (server: string, definition: ToolDefinition, item?: ItemRef) => PolicyDecision;
 
 /** Refuses what the rules do not allow, and what is not approved. */
 export const policy =

@@ -20,7 +20,7 @@ export const resultLimit =
   (next) =>
   async (call) => {
     const result = await next(call);
-    if (!result.success) return result;
+    if (!result.success || call.item?.isRaw) return result;
     const whole = fitContent(result.data, contentTypesOf(call.caller.revision));
     const read = call.notes?.bytes;
     const hasFew = !(
