@@ -162,7 +162,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Speaks HTTP as connections do, keeps files as the cache does, and finds servers as search finds tools.
   'mcp-registry': {
     us: [...WORDS, 'cache', 'connections', 'disk', 'search', 'secrets'],
-    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises', 'yauzl'],
   },
   execution: {
     us: [...WORDS, 'audit', 'secrets'],
@@ -190,6 +190,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'meta-tools',
       // Loaded for a search by domain or category.
       'service',
+      // Loaded for a search that finds nothing, if a registry was synced.
+      'mcp-registry',
     ],
     outside: FILES,
   },

@@ -42,6 +42,9 @@ const COMMANDS = 'src/cli/commands/commands.test.ts';
 const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
+const ADD_BUNDLE = 'src/cli/commands/add-bundle.test.ts';
+const REGISTRY_NOTE = 'src/engine/registry-note.test.ts';
+const UNPACK = 'src/mcp-registry/unpack-bundle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
 const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
 const REGISTRY_START = 'src/agent/registry/quick-start.test.ts';
@@ -1189,6 +1192,31 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [COMMANDS, 'filters by domain and category'],
     ['src/search/query-filters.test.ts', 'by domain and category ask for each tool once, and only if a query has them'],
     [INFER, 'gives a search index the domains and categories of the manifest'],
+  ),
+  'service:nothing-fits': promise(
+    'If nothing fits, search_tools may name servers of a synced registry in one note; it never adds or runs one',
+    [REGISTRY_NOTE, 'one note names servers of a synced registry, and nothing of their texts, if no tool fits'],
+    [
+      REGISTRY_NOTE,
+      'nothing is said or looked up if no registry was synced, if the copy is damaged, or if nothing is kept',
+    ],
+  ),
+  'service:packages': promise('PyPI, OCI and NuGet packages run by exactly the command line that is shown', [
+    'src/cli/commands/add-packages.test.ts',
+    'a server of %s is started by %s, word by word',
+  ]),
+  'service:update': promise('update shows what changes and writes newer pinned versions in place', [
+    'src/cli/commands/add.test.ts',
+    'update shows what changes, and after a yes writes newer versions in place, with comments and answers',
+  ]),
+  'service:bundles': promise(
+    'MCPB packages are checked by SHA-256 before anything else, unpacked safely and shown in full before they run',
+    [ADD_BUNDLE, 'is shown in full before anything is unpacked or written'],
+    [ADD_BUNDLE, 'runs behind the gateway after it was added, with absolute paths, answers and secrets as references'],
+    [ADD_BUNDLE, 'is refused unread if its SHA-256 is another one'],
+    [ADD_BUNDLE, 'comes over https only, also after a redirect, unless registry and bundle are on this machine'],
+    [UNPACK, 'refuses %s and leaves nothing'],
+    [UNPACK, 'writes nothing outside its folder, whatever the bytes are'],
   ),
   'service:export:layout': promise(
     '§11.2: exported RTFS is capabilities/servers/pending/<server>/<tool>.rtfs',

@@ -88,11 +88,11 @@ export class LookupCounts {
   }
 }
 
-/** Adds the hit rate, which is `empty` without lookups. */
-export const withRate = ({ hits, misses }: Lookups, empty: number): Lookups & { readonly hitRate: number } => ({
+/** Adds the hit rate, which is 0 without lookups. */
+export const withRate = ({ hits, misses }: Lookups): Lookups & { readonly hitRate: number } => ({
   hits,
   misses,
-  hitRate: hits + misses === 0 ? empty : hits / (hits + misses),
+  hitRate: hits + misses === 0 ? 0 : hits / (hits + misses),
 });
 
 const added = (one: Lookups | undefined, other: Lookups): { hits: number; misses: number } => ({

@@ -575,6 +575,17 @@ it('a note keeps the command that says what to do, however long the folder is ca
   ]);
 });
 
+it('a note names its server once, whatever the error repeats', async () => {
+  const message = 'slow keeps failing; the next attempt is in 30 s. Last: slow could not be connected: slow: gone.';
+  const { discovery } = await setUp(['slow'], async () => {
+    throw new DiscoveryError('CONFIGURATION_ERROR', message);
+  });
+  await discovery.firstLists(['slow'], 100);
+  expect(searchNotes(discovery, ['slow'], [], 0)).toEqual([
+    'slow not searched: keeps failing; the next attempt is in 30 s. Last: could not be connected: gone.',
+  ]);
+});
+
 it('notes name a few servers and count the rest', async () => {
   const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
   const { discovery } = await setUp(names, async (server) => {

@@ -48,11 +48,14 @@ export function searchNotes(
   return notes;
 }
 
-/** A short reason, without the server's name, which is already written before it. */
+/** A short reason, without the server's name, which is already written before it and would begin every part of it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
-  const [said = ''] = [`${server}: `, `${server} is `, `${server} `].filter((name) => message.startsWith(name));
-  const why = message.slice(said.length);
+  const subjects = [`${server}: `, `${server} is `, `${server} `];
+  const why = message
+    .split(/(?<=: )/)
+    .map((part) => part.slice(subjects.find((subject) => part.startsWith(subject))?.length ?? 0))
+    .join('');
   // Only our own messages may tell a person what to type.
   return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : oneLine(why, LIMITS.answer.reason);
 }

@@ -135,7 +135,7 @@ export const serverSchema = z.strictObject({
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
   registry: optional(
     textUpTo(500, 1),
-    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update --check` compares it.',
+    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update` compares and changes it.',
   ),
   approval: optional(
     z.enum(APPROVAL_MODES),

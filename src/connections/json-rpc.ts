@@ -89,7 +89,7 @@ export class UnsendableError extends NotSentError {
 }
 
 /** Why a message from the other side could not be read. */
-export type Unreadable = 'too-long' | 'too-deep' | 'too-many';
+export type Unreadable = 'too-long' | 'too-deep' | 'too-many' | 'stalled';
 
 /** Marks an error of a wire's `send` as raised before anything was sent: no JSON writer can follow endless nesting. */
 export const unsendable = (error: unknown): unknown =>

@@ -7,10 +7,11 @@
  */
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { type Excess, JsonSurvey } from '../json/json-survey.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 /** Why a line is not delivered. */
-export type LineFault = 'too-long' | 'unasked' | Excess;
+export type LineFault = 'too-long' | 'unasked' | 'stalled' | Excess;
 
 /** A line of more than 256 KiB, of which only the survey is known. The bytes belong to the receiver. */
 export interface LargeLine {
@@ -23,6 +24,8 @@ export interface LineReaderOptions {
   readonly maxBytes: number;
   /** Most JSON values in one large line. */
   readonly maxValues?: number | undefined;
+  /** Where large lines find room while they are incomplete, if others share it. */
+  readonly room?: AnswerRoom | undefined;
   readonly onLine: (line: string, bytes: number) => void;
   /** Called with the number of bytes in skipped empty lines. */
   readonly onBlank?: ((bytes: number) => void) | undefined;
@@ -36,7 +39,7 @@ export interface LineReaderOptions {
   readonly mayOvertake?: ((line: string) => boolean) | undefined;
   /**
    * Called once per line that is not read: at its end with its last bytes, or without them as soon as it has twice the
-   * allowed length, so that an endless line delays no other.
+   * allowed length, so that an endless line delays no other, or when it has to make room.
    */
   readonly onUnread: (head: string, tail: string | undefined, why: LineFault) => void;
 }
@@ -146,8 +149,22 @@ export class LineReader {
 
   #keep(part: Buffer): void {
     if (this.#skipped) this.#skip(part);
-    else if (this.#append(part)) return;
+    else if (this.#append(part)) return this.#findRoom();
     if (this.#skipped && this.#skipped.size > 2 * this.#options.maxBytes) this.#tell(undefined);
+  }
+
+  /** Waits until there is room for more of the line. */
+  #findRoom(): void {
+    const wait = this.#options.room?.hold(this, this.#held.length, () => {
+      this.#giveUp('stalled', NOTHING);
+      this.#tell(undefined);
+    });
+    this.#reading = wait?.then(() => this.#goOn());
+  }
+
+  /** Gives back the room of an unfinished line, when no more will come. */
+  close(): void {
+    this.#options.room?.leave(this);
   }
 
   #handOn(): void {
@@ -159,7 +176,13 @@ export class LineReader {
     }
     const line = { bytes, values: this.#survey.values };
     this.#reset();
-    this.#reading = this.#options.onLarge(line)?.then(() => this.#goOn());
+    this.#options.room?.finish(this);
+    const reading = this.#options.onLarge(line);
+    if (!reading) this.close();
+    this.#reading = reading?.then(() => {
+      this.close();
+      return this.#goOn();
+    });
   }
 
   /** Delivers what arrived while a large line was being read, up to the next large line. */
@@ -188,6 +211,7 @@ export class LineReader {
   #giveUp(why: LineFault, rest: Buffer): false {
     const held = this.#held.bytes;
     const head = Buffer.concat([held.subarray(0, LIMITS.wire.head), rest.subarray(0, LIMITS.wire.head)]);
+    this.close();
     this.#skipped = {
       head: head.toString('utf8', 0, LIMITS.wire.head),
       why,

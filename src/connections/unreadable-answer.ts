@@ -50,6 +50,7 @@ export function unreadable(server: string, why: Unreadable, limits: MessageLimit
 
 function size(why: Unreadable, { messageBytes, messageValues }: MessageLimits): string {
   if (why === 'too-long') return `of more than ${messageBytes} bytes`;
+  if (why === 'stalled') return 'whose rest did not come while others waited for its memory';
   if (why === 'too-deep') return `nested more than ${LIMITS.json.depth} levels deep`;
   return `of more than ${messageValues} values, or with more than ${Math.ceil(messageValues / NAMES_SHARE)} names in one object`;
 }

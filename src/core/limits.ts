@@ -357,6 +357,10 @@ const limits = {
     servers: 4,
     /** Why each of them gives no tools. */
     reason: 100,
+    /** Servers of a registry that a note names. */
+    registryServers: 2,
+    /** Characters of such a name: a longer one could be a sentence. */
+    registryName: 80,
     /** Warnings beside the hits of a search. */
     warnings: 3,
     /** Characters of such a warning. */
@@ -571,6 +575,14 @@ const limits = {
     registries: 16,
     /** Answers to queries of one registry that are kept. */
     answers: 200,
+    /** A bundle (MCPB) as it is downloaded; those with a runtime in them have 100 MiB. */
+    bundle: 256 * MIB,
+    /** All files of a bundle together. */
+    unpacked: 1_024 * MIB,
+    /** Files of a bundle; dependencies of a large server have 20,000. */
+    bundleFiles: 50_000,
+    /** Addresses that lead to another before a bundle is there. */
+    redirects: 5,
   },
   /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
   wire: {
@@ -582,10 +594,10 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
-    /** Short requests of one HTTP client that are answered at once. */
-    runningRequests: 4,
-    /** Short requests of one HTTP client that wait for these: programs start a few dozen sessions at once. */
-    waitingRequests: 64,
+    /** Streams on which clients without sessions wait for notifications. */
+    streams: 256,
+    /** Unanswered requests on one connection; clients send the next one after an answer. */
+    pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */
@@ -594,6 +606,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** All larger messages of servers that are being received: four of the longest. */
+    answers: 64 * MIB,
     /** Shorter events of one HTTP chunk are passed on together. */
     shortEvent: 8 * KIB,
     /** Start of a refused message that is searched for its id. */
@@ -731,6 +745,8 @@ const limits = {
     serverLogRead: 4 * MIB,
     /** Entries of a zip archive. Reading a directory of so many takes about a second. */
     zipEntries: 100_000,
+    /** Places of one text in a configuration that are tried before an edit is left to a person. */
+    places: 64,
     /** One manifest in a zip archive. */
     zipEntry: MIB,
   },
@@ -829,6 +845,8 @@ const limits = {
     echo: 2_000,
     /** An answer on a stream of legacy SSE after its POST was refused. */
     lateAnswer: 50,
+    /** The body of an HTTP answer with an error status: its beginning says enough. */
+    refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
     /** Output of a process that has ended. */
@@ -862,6 +880,8 @@ const limits = {
     embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
+    /** The download of a bundle (MCPB). */
+    bundle: 300_000,
     /** One request to a registry, its answer included. */
     registry: 30_000,
     /** What `doctor` waits for an embedding service. */
@@ -939,6 +959,8 @@ const limits = {
     unread: 3_000,
     /** Looking whether all answers have left, at the end of the gateway. */
     exit: 100,
+    /** Looking for large messages that do not grow while others wait for their memory. */
+    stalledAnswers: 1_000,
     /** Looking for servers that hang. */
     hung: 1_000,
     /** Looking for idle connections, at most so often. */

@@ -56,7 +56,7 @@ export class Downstreams {
   /** What servers that need approval have listed, by connection. */
   readonly #confirmed: ConfirmedLists;
   readonly #onToolsChanged: (server: string) => void;
-  readonly #sourceOf: (server: string) => SourceDefinition | undefined;
+  readonly #stateOf: (server: string) => EngineState | undefined;
   #state: EngineState | undefined;
   readonly #secrets = new KnownSecrets();
   /**
@@ -66,15 +66,15 @@ export class Downstreams {
   #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
 
-  /** `sourceOf` finds a source among those that the current request sees. */
+  /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
     world: EngineWorld,
     onToolsChanged: (server: string) => void,
-    sourceOf: (server: string) => SourceDefinition | undefined,
+    stateOf: (server: string) => EngineState | undefined,
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
-    this.#sourceOf = sourceOf;
+    this.#stateOf = stateOf;
     this.#confirmed = new ConfirmedLists((connection) => this.#readTools(connection), world.elapsed);
     this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
@@ -214,8 +214,8 @@ export class Downstreams {
 
   /** Sends a call to its source; the last step of the pipeline. */
   readonly invoke: Handler = async (call) => {
-    const state = this.#state;
-    const definition = this.#sourceOf(call.server);
+    const state = this.#stateOf(call.server);
+    const definition = state?.servers.get(call.server)?.definition;
     if (!state || !definition)
       throw new DiscoveryError('SERVER_NOT_FOUND', `Server "${call.server}" is no longer configured.`, {
         outcome: 'not_sent',

@@ -415,15 +415,13 @@ export class EngineCore implements EngineHandle {
     return gatewayNotes(this.#runtime.current?.state);
   }
 
-  /** Cache hits and misses of this process. A hit is an answer that needed no server. */
-  stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
-    return withRate(this.#runtime.counts, 1);
-  }
-
-  /** Cache hits and misses of all gateways that share the cache folder, over thirty days or since `since`. */
+  /**
+   * Cache hits and misses of all gateways that share the cache folder, over the last thirty days or since `since`. A hit
+   * is an answer that needed no server.
+   */
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
-    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
+    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 });
   }
 
   /** Removes the secrets of all servers, and credentials in general, from a text. */

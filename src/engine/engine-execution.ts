@@ -15,7 +15,6 @@ import type { AuditRecorder } from '../execution/steps/audit.ts';
 import type { Decide } from '../execution/steps/policy.ts';
 import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
 import { compileGlob } from '../rules/glob.ts';
-import type { ToolPolicy } from '../rules/tool-policy.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';

@@ -14,7 +14,7 @@ import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
-import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import { isProvider } from '../core/tool-provider.ts';
 import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
@@ -66,8 +66,6 @@ export class EngineRuntime {
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
-  /** Cache hits and misses of this process. */
-  readonly counts = { hits: 0, misses: 0 };
   /** The call counters, once there was a call. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
@@ -106,11 +104,8 @@ export class EngineRuntime {
     );
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => {
-        const { state } = this.#current ?? {};
-        if (state) this.requests.having(state, server).discovery.changed(server);
-      },
-      (server) => this.sourceOf(server),
+      (server) => this.stateOf(server)?.discovery.changed(server),
+      (server) => this.stateOf(server),
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
@@ -151,10 +146,10 @@ export class EngineRuntime {
     return this.#lookups;
   }
 
-  /** Finds a source by name among those that the current request sees. */
-  sourceOf(server: string): SourceDefinition | undefined {
+  /** Finds the state of a server among those that the current request sees; the shared one for an unknown name. */
+  stateOf(server: string): EngineState | undefined {
     const state = this.#current?.state;
-    return state && this.requests.having(state, server).servers.get(server)?.definition;
+    return state && this.requests.having(state, server);
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -234,7 +229,6 @@ export class EngineRuntime {
 
   /** Counts a lookup. Only gateways keep the counts: commands read lists first, so their counts say little. */
   count(hit: boolean): void {
-    this.counts[hit ? 'hits' : 'misses']++;
     if (this.#world.background) this.#lookups?.count(hit);
   }
 

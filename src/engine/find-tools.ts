@@ -16,6 +16,7 @@ import { asksForClasses } from '../search/query-filters.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
+import { isFitting, registryNote } from './registry-note.ts';
 
 /** A search with its caller and timeout. */
 export interface FindOptions extends SearchOptions {
@@ -85,7 +86,11 @@ async function findIn(
   const searched = server === undefined ? state.servers.keys() : [server];
   const waiting = state.approvals ? [...searched].reduce((sum, name) => sum + catalog.unapprovedCount(name), 0) : 0;
   const notes = searchNotes(discovery, unseen, results, withheld, waiting);
-  return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
+  if (!isShared) return ok({ results, notes });
+  const isMissing =
+    server === undefined && withheld + waiting === 0 && !isFitting(results) && discovery.unseen().length === 0;
+  const elsewhere = isMissing ? await registryNote(state.config, read.text) : undefined;
+  return ok({ results, notes: [...gatewayNotes(state), ...notes, ...(elsewhere === undefined ? [] : [elsewhere])] });
 }
 
 /** Reads a query. Inference is loaded only for one that filters by domain or category. */

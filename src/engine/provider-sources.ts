@@ -212,12 +212,3 @@ function toDefinition(tool: ToolSummary): ToolDefinition {
   definitions.set(tool, definition);
   return definition;
 }
-
-/** The result of a program's code; undefined if it throws. */
-export function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}

@@ -6,7 +6,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
 import { paced } from '../catalog/paced.ts';
-import type { ToolDefinition, ToolRef } from '../core/types.ts';
+import type { ToolDefinition } from '../core/types.ts';
 
 type Servers = CatalogOptions['servers'];
 

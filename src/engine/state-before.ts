@@ -11,7 +11,7 @@ import { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { type KnownServer, type KnownSources, renamed } from './engine-state.ts';
 import { type EngineConfig, isConfigFile, isResolved } from './engine-world.ts';
-import { attempt, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
+import { nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 
 const NOTHING_YET = { enabled: false, tags: [], reason: '' };
 
@@ -30,7 +30,7 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
     servers.set(definition.name, { definition, fingerprint: providerFingerprint(definition.provider) });
   // Rules of other files are not known yet. Until they are, no tool is shown.
   const isAlone = isResolved(config) || !(isConfigFile(given) || config.extends || config.sources);
-  const rules = isAlone ? attempt(() => rulesIn(config, own)) : undefined;
+  const rules = isAlone ? rulesIn(config, own) : undefined;
   const catalog = new Catalog({
     servers,
     policy: rules ? new ToolPolicy(rules) : { decide: () => NOTHING_YET, decideItem: () => NOTHING_YET },
@@ -41,9 +41,13 @@ export function stateBefore(given: EngineConfig, providers: readonly ToolProvide
   return { servers, catalog, providers: own };
 }
 
-/** Throws if the rules are invalid, or need the regular expression engine, which is not loaded yet. */
+/** Undefined if the rules are invalid, or need the regular expression engine, which is not loaded yet. */
 function rulesIn(config: object, own: KnownSources['providers']) {
   const { servers, toolRules = [], rulePrecedence = 'first-match', floorRules } = config as Partial<ResolvedConfig>;
   const named = isResolved(config) ? (servers ?? []) : [];
-  return rulesWith(undefined, { servers: named, toolRules, rulePrecedence, floorRules }, renamed(own));
+  try {
+    return rulesWith(undefined, { servers: named, toolRules, rulePrecedence, floorRules }, renamed(own));
+  } catch {
+    return undefined;
+  }
 }

@@ -88,7 +88,7 @@ describe('bodies that never end', () => {
 });
 
 describe('many short requests', () => {
-  it('of one client are all answered, a few at once', async () => {
+  it('of one client are all answered, in turn', async () => {
     const list = (id: number) =>
       fetch(served.url, {
         method: 'POST',
@@ -102,6 +102,62 @@ describe('many short requests', () => {
       }).then(async (response) => [response.status, ((await response.json()) as { id: number }).id]);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, id) => list(id)));
     expect(answers).toEqual(answers.map((_, id) => [200, id]));
+  });
+});
+
+describe('many subscriptions', () => {
+  it('of one client make room for those of others', async () => {
+    const { port } = new URL(served.url);
+    const open = new Set<string>();
+    const listen = (client: string, at: number) => {
+      const _meta = { ...META, 'io.modelcontextprotocol/clientInfo': { name: client, version: '0' } };
+      const params = { notifications: { toolsListChanged: true }, _meta };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.once('data', () => open.add(`${client} ${at}`));
+      socket.once('close', () => open.delete(`${client} ${at}`));
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return socket;
+    };
+    const sockets = [listen('modest', 0)];
+    await expect.poll(() => open.size).toBe(1);
+    for (let at = 0; at < 300; at++) sockets.push(listen('greedy', at));
+    sockets.push(listen('late', 0));
+    await expect.poll(() => open.has('late 0'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => open.size, { timeout: 20_000 }).toBe(256);
+    expect(open.has('modest 0')).toBe(true);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('many requests on one connection that waits for no answer', () => {
+  it('end the connection after a few, and other clients are served', async () => {
+    const { port } = new URL(served.url);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: META } });
+    const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n`;
+    const request = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const sent = async (count: number, expected?: number) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      let answers = 0;
+      let isClosed = false;
+      socket.on('data', (data) => {
+        answers += data.toString().split('HTTP/1.1 200').length - 1;
+        if (answers === expected) socket.end();
+      });
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        isClosed = true;
+      });
+      socket.write(request.repeat(count));
+      await expect.poll(() => isClosed).toBe(true);
+      return answers;
+    };
+    expect(await sent(3, 3)).toBe(3);
+    expect(await sent(500)).toBeLessThan(5);
+    expect((await post(callOf(11, { text: 'x' }))).status).toBe(200);
   });
 });
 

@@ -6,7 +6,11 @@ import { BodyRoom } from './body-room.ts';
 import { readRequestBody } from './request-body.ts';
 
 const read = (body: unknown) =>
-  readRequestBody(Readable.from([Buffer.from(JSON.stringify(body))]) as unknown as IncomingMessage, new BodyRoom());
+  readRequestBody(
+    Readable.from([Buffer.from(JSON.stringify(body))]) as unknown as IncomingMessage,
+    new BodyRoom(),
+    () => undefined,
+  );
 const call = (args: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { arguments: args } });
 
 describe('JSON inside a string', () => {

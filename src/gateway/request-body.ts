@@ -47,8 +47,15 @@ const NO_ROOM: RefusedBody = {
   id: null,
 };
 
-/** Reads a whole body, if there is room for it. Rejects if the client disconnects first. */
-export async function readRequestBody(request: IncomingMessage, room: BodyRoom): Promise<RequestBody> {
+/**
+ * Reads a whole body, if there is room for it, which it keeps until it is its turn. Rejects if the client disconnects
+ * first.
+ */
+export async function readRequestBody(
+  request: IncomingMessage,
+  room: BodyRoom,
+  turn: (value: unknown) => Promise<void> | undefined,
+): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   let giveUp = () => {};
   const givenUp = new Promise<RequestBody>((resolve) => {
@@ -58,8 +65,12 @@ export async function readRequestBody(request: IncomingMessage, room: BodyRoom):
     };
   });
   const hold = (bytes: number) => room.hold(request, bytes, giveUp);
+  const whole = read(request, chunks, hold).then(async (body) => {
+    if ('value' in body) await turn(body.value);
+    return body;
+  });
   try {
-    return await Promise.race([read(request, chunks, hold), givenUp]);
+    return await Promise.race([whole, givenUp]);
   } finally {
     room.leave(request);
   }

@@ -1,52 +1,55 @@
 /**
- * Shares the gateway's time among HTTP clients: a client has few short requests at work at once, and the rest waits.
- * Calls have limits of their own (`execution/steps`).
+ * Shares the gateway's time among HTTP clients: one request starts in each round of the event loop, the clients in turn.
+ * Most requests are answered in the round in which they start. Without this, the requests of one client that arrive
+ * together would all run before anything of another client is read.
  * @module
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LIMITS } from '../core/limits.ts';
-import { isObject } from '../json/plain-object.ts';
-
-/** Requests that the gateway answers itself, at once. */
-const SHORT = /^(?:ping|initialize|server\/discover|[\w/]{1,100}\/list)$/;
-
-interface Client {
-  running: number;
-  readonly waiting: (() => void)[];
-}
 
 export class RequestTurns {
-  readonly #clients = new Map<string, Client>();
+  /** The client that has waited longest is first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #isTaken = false;
 
-  /**
-   * Serves a request now or when it is its turn. Returns false if too many of the client's requests wait already, or if
-   * the request is too large to wait.
-   */
-  take(name: string, body: unknown, response: ServerResponse, serve: () => void): boolean {
-    if (!isObject(body) || typeof body.method !== 'string' || !SHORT.test(body.method)) {
-      serve();
-      return true;
-    }
-    const client = this.#clients.get(name) ?? { running: 0, waiting: [] };
-    this.#clients.set(name, client);
-    const bytes = Number(response.req.headers['content-length'] ?? Number.NaN);
-    const mayWait = client.waiting.length < LIMITS.wire.waitingRequests && bytes <= LIMITS.wire.shortBody;
-    if (client.running >= LIMITS.wire.runningRequests && !mayWait) return false;
-    client.waiting.push(() => {
-      client.running++;
-      response.once('close', () => {
-        client.running--;
-        this.#next(name, client);
+  /** Settles when a request of this client may start; undefined if that is now. */
+  take(client: string): Promise<void> | undefined {
+    if (this.#isTaken) {
+      return new Promise((start) => {
+        const starts = this.#waiting.get(client) ?? [];
+        starts.push(start);
+        this.#waiting.set(client, starts);
       });
-      if (response.destroyed) response.emit('close');
-      else serve();
-    });
-    this.#next(name, client);
-    return true;
+    }
+    this.#isTaken = true;
+    setImmediate(() => this.#next());
+    return undefined;
   }
 
-  #next(name: string, client: Client): void {
-    while (client.running < LIMITS.wire.runningRequests && client.waiting.length > 0) client.waiting.shift()?.();
-    if (client.running === 0) this.#clients.delete(name);
+  #next(): void {
+    const [first] = this.#waiting;
+    if (!first) {
+      this.#isTaken = false;
+      return;
+    }
+    const [client, starts] = first;
+    starts.shift()?.();
+    this.#waiting.delete(client);
+    if (starts.length > 0) this.#waiting.set(client, starts);
+    setImmediate(() => this.#next());
+  }
+}
+
+/** Closes connections that send many requests without waiting for an answer: Node starts all of them at once. */
+export class Pipelines {
+  readonly #unanswered = new WeakMap<object, number>();
+
+  /** Returns false if the connection is closed. */
+  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const count = (this.#unanswered.get(socket) ?? 0) + 1;
+    this.#unanswered.set(socket, count);
+    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    if (count > LIMITS.wire.pipelined) socket.destroy();
+    return !socket.destroyed;
   }
 }

@@ -25,9 +25,10 @@ import { messageOf } from '../text/thrown-message.ts';
 import { BodyRoom } from './body-room.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
+import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { readRequestBody } from './request-body.ts';
-import { RequestTurns } from './request-turns.ts';
+import { Pipelines, RequestTurns } from './request-turns.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { createUpstreamHandler } from './upstream.ts';
@@ -140,7 +141,8 @@ export async function serveGatewayOnHttp(
   const unread = new UnreadAnswers();
   const bodies = new BodyRoom();
   const turns = new RequestTurns();
-  const pipelined = new WeakMap<object, number>();
+  const streams = new OpenStreams();
+  const pipelines = new Pipelines();
   const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
@@ -148,14 +150,11 @@ export async function serveGatewayOnHttp(
       // The body is not read: the connection closes with the answer.
       return answer(response, status, rpcFault(-32000, message), headers);
     }
-    const unanswered = (pipelined.get(request.socket) ?? 0) + 1;
-    // Kept, because a refused request has no socket any more when it closes.
-    const { socket } = request;
-    pipelined.set(socket, unanswered);
-    response.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
+    if (!pipelines.admit(request, response)) return;
     unread.watch(response);
     const serve = (body: unknown) => {
       const from = { request, response, body };
+      streams.add(body, modernName(from), response);
       const fetch = async (web: Request): Promise<Response> => {
         incoming.set(web, from);
         if (isObject(body) && body.method === LISTEN && isObject(body.params) && surface.listen)
@@ -170,30 +169,20 @@ export async function serveGatewayOnHttp(
       void toNodeHandler({ fetch })(request as never, response as never, body as never);
     };
     if (request.method !== 'POST') return serve(undefined);
-    // Node reads the next of many requests on one connection as soon as one is answered, before all other connections.
-    const turn = unanswered > 1 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
-    void Promise.resolve(turn)
-      .then(() => readRequestBody(request, bodies))
-      .then(
-        (body) => {
-          if ('value' in body) {
-            const { value } = body;
-            const session = sessions.get(String(request.headers['mcp-session-id']));
-            const name = session?.clientName ?? modernName({ request, response, body: value });
-            if (turns.take(name, value, response, () => serve(value))) return;
-            return answer(
-              response,
-              429,
-              rpcFault(INTERNAL_ERROR, 'Too many requests at once. Send them one after the other.', value),
-            );
-          }
-          const { status, id, ...error } = body.refused;
-          // A client that is still writing would go on for as long as it likes.
-          if (status === 503) response.once('finish', () => request.destroy());
-          answer(response, status, { jsonrpc: '2.0', id, error });
-        },
-        () => response.destroy(),
-      );
+    const turn = (body: unknown) => {
+      const session = sessions.get(String(request.headers['mcp-session-id']));
+      return turns.take(session?.clientName ?? modernName({ request, response, body }));
+    };
+    void readRequestBody(request, bodies, turn).then(
+      (body) => {
+        if ('value' in body) return response.destroyed ? undefined : serve(body.value);
+        const { status, id, ...error } = body.refused;
+        // A client that is still writing would go on for as long as it likes.
+        if (status === 503) response.once('finish', () => request.destroy());
+        answer(response, status, { jsonrpc: '2.0', id, error });
+      },
+      () => response.destroy(),
+    );
   });
   http.maxConnections = LIMITS.wire.connections;
   http.requestTimeout = LIMITS.time.httpRequest;
@@ -253,7 +242,7 @@ function whenClosed(response: ServerResponse, done: () => void): void {
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
 function modernName({ request, body }: Incoming): string {
-  const { params } = body as { params?: { _meta?: Readonly<Record<string, unknown>> } };
+  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Readonly<Record<string, unknown>> } };
   return nameOf(request, params?._meta?.[META.clientInfo]);
 }
 

@@ -15,6 +15,7 @@ import type {
   RegistryRemote,
   RegistryServer,
 } from './registry-server.ts';
+import { addressWarnings, isLoopback, packageWarnings } from './way-warnings.ts';
 
 /**
  * A part of a command line: a fixed word, an argument that may have to be asked for, or the names of all environment
@@ -55,12 +56,14 @@ export interface ConnectionWay {
 export interface WaysOptions {
   /** Tells whether a program is on this machine. */
   readonly hasCommand: (command: string) => boolean;
+  /** Whether bundles may come from this machine without encryption: the registry is on it too. */
+  readonly isLocalRegistry?: boolean | undefined;
   /** `remote`: no local code if it can be avoided (the default). `local`: packages first. */
   readonly prefer?: 'remote' | 'local' | undefined;
 }
 
 /** How packages of one kind are started. */
-interface Launcher {
+export interface Launcher {
   /** The programs that can do it, best first. A hint of the registry can only choose among them. */
   readonly runtimes: readonly string[];
   readonly identifier: RegExp;
@@ -76,7 +79,8 @@ interface Launcher {
   words(runtime: string, source: PackageSource): Word[];
 }
 
-interface PackageSource extends RegistryPackage {
+/** A package, and where it comes from. */
+export interface PackageSource extends RegistryPackage {
   /** A registry other than the usual one. */
   readonly from: string | undefined;
 }
@@ -175,12 +179,10 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
 const ORDER: readonly ConnectionWay['kind'][] = ['remote', 'npm', 'pypi', 'oci', 'nuget', 'mcpb', 'other'];
 
 /** Lists the ways to use a server, the best first: those that this machine can use before the others. */
-export function waysOf(
-  server: RegistryServer,
-  { hasCommand, prefer = 'remote' }: WaysOptions,
-): readonly ConnectionWay[] {
+export function waysOf(server: RegistryServer, options: WaysOptions): readonly ConnectionWay[] {
+  const { prefer = 'remote' } = options;
   const remotes = server.remotes.map(remoteWay).sort((a, b) => rankOf(a.transport) - rankOf(b.transport));
-  const packages = server.packages.map((one) => packageWay(one, server, hasCommand));
+  const packages = server.packages.map((one) => packageWay(one, server, options));
   const ways = [...remotes, ...packages];
   const place = ({ kind }: ConnectionWay): number =>
     kind === 'remote' && prefer === 'local' ? ORDER.length : ORDER.indexOf(kind);
@@ -210,28 +212,10 @@ const remoteWay = ({ type, url, variables, headers }: RegistryRemote): Connectio
   postInstall: [],
 });
 
-const NOT_ENCRYPTED = 'its address is not encrypted (http)';
-
-/** Looks at the address as it is with its defaults: a variable may hold the scheme or the host. */
-function addressWarnings(url: string, variables: readonly NamedInput[]): string[] {
-  const known = new Map(variables.map(({ name, value, default: usual }) => [name, value ?? usual]));
-  const filledWith = (unknown: string) =>
-    url.replace(/\$?\{([^{}]{1,128})\}/g, (_, name: string) => known.get(name) ?? unknown);
-  // A port has to be a number.
-  const filled = [filledWith('x'), filledWith('1')].find((text) => URL.canParse(text));
-  if (filled === undefined) return /^http:/i.test(url) ? [NOT_ENCRYPTED] : [];
-  const { protocol, hostname, username, password } = new URL(filled);
-  const isHere = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
-  return [
-    ...(protocol === 'http:' && !isHere ? [NOT_ENCRYPTED] : []),
-    ...(username + password === '' ? [] : [`its address has a name before the host, which is ${hostname}`]),
-  ];
-}
-
 function packageWay(
   written: RegistryPackage,
   server: RegistryServer,
-  hasCommand: WaysOptions['hasCommand'],
+  { hasCommand, isLocalRegistry = false }: WaysOptions,
 ): ConnectionWay {
   const { registryType, transport, environmentVariables, postInstall } = written;
   const launcher = Object.hasOwn(LAUNCHERS, registryType) ? LAUNCHERS[registryType] : undefined;
@@ -252,7 +236,7 @@ function packageWay(
   };
   if (registryType === 'mcpb') {
     const { identifier: url, fileSha256: sha256 = '' } = written;
-    const problem = !/^https:\/\//.test(url)
+    const problem = !isBundleAddress(url, isLocalRegistry)
       ? 'its bundle has no https address'
       : SHA256.test(sha256)
         ? undefined
@@ -277,9 +261,16 @@ function packageWay(
     isAvailable: hasCommand(runtime),
     warnings: [
       ...(transport.url === undefined ? [] : addressWarnings(transport.url, environmentVariables)),
-      ...warningsOf(launcher, source),
+      ...packageWarnings(launcher, source),
     ],
   };
+}
+
+/** Tells whether a bundle may be fetched from an address: encrypted, or from this machine where its registry is there too. */
+export function isBundleAddress(url: string, isLocalRegistry: boolean): boolean {
+  const { protocol, hostname, username, password } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  if (username + password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLocalRegistry && isLoopback(hostname));
 }
 
 /** Up to 2025-09-29 the tag of an image stood beside it. An image of another registry begins with its host. */
@@ -357,15 +348,6 @@ function kindOf(
   return 'switch';
 }
 
-/** The options in a word, without their values: `-iv/:/host` is `-i` and `-v`. */
-function optionsIn(word: string, { valued, hasClusters }: Launcher): string[] {
-  const [name = ''] = word.split('=', 1);
-  if (!hasClusters || !/^-[A-Za-z]/.test(name)) return [name];
-  const letters = [...name.slice(1)].map((letter) => `-${letter}`);
-  const last = letters.findIndex((letter) => valued.test(letter));
-  return last === -1 ? letters : letters.slice(0, last + 1);
-}
-
 function runtimeFor({ runtimes }: Launcher, hint: string | undefined, hasCommand: WaysOptions['hasCommand']): string {
   const ordered = [...runtimes].sort((a, b) => Number(b === hint) - Number(a === hint));
   return ordered.find(hasCommand) ?? (ordered[0] as string);
@@ -388,30 +370,3 @@ export const isSwitch = ({
 /** Arguments without those that stand on the command line anyway. */
 const without = (list: readonly RegistryArgument[], fixed: readonly string[]): RegistryArgument[] =>
   list.filter(({ flag, value }) => !fixed.includes(flag ?? value ?? '') || (flag !== undefined && value !== undefined));
-
-/** Options that give a container more than its own room. */
-const POWERFUL =
-  /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add|--entrypoint|--device-cgroup-rule|--cgroupns|--runtime|--gpus|--link)$/;
-/** Options that make a package manager fetch or run something else. */
-const REDIRECTING =
-  /^(?:-c|--call|-p|-w|-f|-b|-C|--package|--workspace|--prefix|--with-requirements|--constraints|--overrides|--build-constraints|--config-file|--config-setting|--directory|--project|--env-file|--allow-insecure-host|--registry|--script-shell|--node-options|--userconfig|--from|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)$/;
-/** Variables that make a program load something else. */
-const LOADING =
-  /^(?:DOCKER_\w+|HOME|SHELL|NODE_\w+|SSL_\w+|\w*_PROXY|LD_\w+|DYLD_\w+|PATH|PYTHON(?:PATH|STARTUP|HOME)|npm_config_\w+|UV_\w+|PIP_\w+|BASH_ENV|ENV)$/i;
-
-function warningsOf(
-  launcher: Launcher,
-  { registryType, identifier, from, runtimeArguments, environmentVariables }: PackageSource,
-): string[] {
-  const risky = registryType === 'oci' ? POWERFUL : REDIRECTING;
-  const options = runtimeArguments.flatMap(({ flag, value }) => optionsIn(flag ?? value ?? '', launcher));
-  const isMovable = registryType === 'oci' && !identifier.includes('@sha256:');
-  return [
-    ...(isMovable ? ['its image is named by a tag, which can be moved to another image'] : []),
-    ...(from === undefined ? [] : [`it comes from ${from}, not from the usual place`]),
-    ...new Set(
-      options.filter((option) => risky.test(option)).map((option) => `the registry adds the option ${option}`),
-    ),
-    ...environmentVariables.filter(({ name }) => LOADING.test(name)).map(({ name }) => `it sets ${name}`),
-  ];
-}

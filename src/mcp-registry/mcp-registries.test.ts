@@ -82,6 +82,27 @@ describe('a sync', () => {
     await expect(registries.show('a/two', { offline: true })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 
+  it('reads no other servers of a publisher whose one server has changed', async () => {
+    const long = { _meta: { text: 'x'.repeat(60_000) } };
+    const entries = Array.from({ length: 12 }, (_, at) => published(server(`a/number-${at}`, long)));
+    await using registry = await startRegistry({ entries });
+    const registries = open(registry.url);
+    await registries.sync();
+    const [store = ''] = await readdir(folder);
+    const chunks = (await readdir(join(folder, store))).filter((name) => name.startsWith('chunk-'));
+    expect(chunks).toHaveLength(2);
+    for (const name of chunks) {
+      const path = join(folder, store, name);
+      if (!(await readFile(path, 'utf8')).includes('a/number-0\t')) await rm(path);
+    }
+    const later = { updatedAt: new Date(Date.now()).toISOString() };
+    const changed = server('a/number-0', { version: '1.1.0', description: 'Bakes bread' });
+    registry.entries = [published(changed, later), ...entries.slice(1)];
+    expect((await registries.sync()).reports).toMatchObject([{ full: false, total: 12, changed: 1 }]);
+    expect(await names(registries, 'bread')).toEqual(['a/number-0']);
+    expect(await names(registries, 'About number-11')).toContain('a/number-11');
+  });
+
   it('sends the ETag of the last answer, and 304 means that nothing has changed', async () => {
     await using registry = await startRegistry({ entries: [published(server('a/one'))] });
     const registries = open(registry.url);

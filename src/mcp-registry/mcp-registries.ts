@@ -53,6 +53,8 @@ export interface RegistrySearch {
 export interface ShownServer {
   readonly entry: RegistryEntry;
   readonly registry: string;
+  /** Whether the registry is on this machine. */
+  readonly isLocal: boolean;
   readonly notes: readonly string[];
 }
 
@@ -77,6 +79,12 @@ export class McpRegistries {
       store: folder === undefined ? new MemoryAnswers(source.url) : new RegistryStore(folder, source.url),
     }));
     this.#now = now;
+  }
+
+  /** Tells whether anything was synced. Sends nothing. */
+  async isSynced(): Promise<boolean> {
+    const contents = await Promise.all(this.#registries.map(({ store }) => store.contents()));
+    return contents.some((one) => one !== undefined);
   }
 
   /** Finds servers by what they do, best first, deprecated ones last. Throws only if no registry can say anything. */
@@ -118,7 +126,9 @@ export class McpRegistries {
     if (isRegistryName(name)) {
       for (const registry of this.#registries) {
         const entry = await this.#entry(registry, name, version, options, notes);
-        if (entry !== undefined && entry.status !== 'deleted') return { entry, registry: registry.client.name, notes };
+        if (entry === undefined || entry.status === 'deleted') continue;
+        const { name: of, isLocal } = registry.client;
+        return { entry, registry: of, isLocal, notes };
       }
     }
     const near = await this.search(name, { limit: 3, offline: true }).catch(() => ({ results: [] }));

@@ -14,6 +14,7 @@ import { isObject } from '../json/plain-object.ts';
 import { KnownSecrets } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { type RegistryPage, readPage } from './read-page.ts';
+import { isLoopback } from './way-warnings.ts';
 
 /** A registry as configured. Texts may contain `${NAME}`. */
 export interface RegistrySource {
@@ -154,6 +155,12 @@ export class RegistryClient {
         });
       }
     });
+  }
+
+  /** Whether the registry is on this machine. */
+  get isLocal(): boolean {
+    const { url } = this.#source;
+    return URL.canParse(url) && isLoopback(new URL(url).hostname);
   }
 
   get #who(): string {

@@ -25,7 +25,7 @@ const OPTIONS = { phrases: false } as const;
 /** Servers that are indexed before other work gets its turn. */
 const STEP = 200;
 /** Servers that are packed together. */
-const PACKED = 5_000;
+const PACKED = 1_000;
 
 /** What a search has to know of an entry. */
 export function toDocument({ server, status }: RegistryEntry): ToolMetadata {
@@ -61,13 +61,12 @@ export class RegistryIndex {
     return engine && new RegistryIndex(engine);
   }
 
-  /** Replaces the servers of publishers; one without servers is removed. */
-  async set(publishers: ReadonlyMap<string, readonly ToolMetadata[]>): Promise<void> {
+  /** Replaces the servers of publishers. */
+  async set(publishers: Iterable<readonly [publisher: string, documents: readonly ToolMetadata[]]>): Promise<void> {
     let left = STEP;
     let waiting = 0;
     for (const [publisher, documents] of publishers) {
-      if (documents.length === 0) this.#engine.removeServer(publisher);
-      else this.#engine.setServer(publisher, documents);
+      this.#engine.setServer(publisher, documents);
       left -= documents.length + 1;
       if (left > 0) continue;
       waiting += STEP - left;
@@ -75,6 +74,22 @@ export class RegistryIndex {
       // A search packs what was read; until then a server takes ten times the memory.
       if (waiting >= PACKED) waiting = this.#engine.search('x', { limit: 0 }).length;
       await setImmediate();
+    }
+  }
+
+  /** Replaces or adds servers and forgets those named in `gone`; all others stay as they are. */
+  async change(documents: Iterable<ToolMetadata>, gone: Iterable<string>): Promise<void> {
+    const changed = byPublisher(documents);
+    const removed = new Map<string, string[]>();
+    for (const name of gone)
+      removed.set(publisherOf(name), [...(removed.get(publisherOf(name)) ?? []), shortNameOf(name)]);
+    for (const publisher of new Set([...changed.keys(), ...removed.keys()])) {
+      const steps = this.#engine.changeServerInSteps(
+        publisher,
+        changed.get(publisher) ?? [],
+        removed.get(publisher) ?? [],
+      );
+      while (steps.next().done !== true) await setImmediate();
     }
   }
 

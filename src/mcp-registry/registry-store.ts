@@ -106,9 +106,20 @@ export class RegistryStore {
       if (chunk !== undefined) wanted.set(chunk, (wanted.get(chunk) ?? new Set()).add(name));
     }
     const found = new Map<string, RegistryEntry>();
-    for (const [chunk, some] of wanted)
-      for (const entry of await this.#chunk(chunk, some)) found.set(entry.server.name, entry);
+    try {
+      for (const [chunk, some] of wanted)
+        for (const entry of await this.#chunk(chunk, some)) found.set(entry.server.name, entry);
+    } catch (error) {
+      if (!(await this.isReplaced(current?.contents))) throw error;
+      return this.entries(names);
+    }
     return found;
+  }
+
+  /** Tells whether another process has synced since: what a table of contents refers to may be gone then. */
+  async isReplaced(contents: RegistryContents | undefined): Promise<boolean> {
+    const now = await this.contents();
+    return now !== undefined && now.index !== contents?.index;
   }
 
   /** Yields all entries, chunk by chunk. Throws `DamagedStore`. */

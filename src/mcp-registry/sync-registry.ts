@@ -76,7 +76,8 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
   const chunks = new ChunkWriter(store);
   const skips = new Skips();
   const known = new Map<string, KnownEntry>();
-  const documents = new Map<string, ToolMetadata>();
+  // As texts, which take a third of the memory.
+  const documents = new Map<string, string>();
   let since = startedAt;
   try {
     for await (const { page, date } of client.list({ signal })) {
@@ -97,7 +98,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
           skips.add([`only ${LIMITS.registry.entries} servers of one registry are kept`]);
           continue;
         }
-        if (await chunks.add(entry, skips)) documents.set(name, toDocument(entry));
+        if (await chunks.add(entry, skips)) documents.set(name, JSON.stringify(toDocument(entry)));
       }
       onProgress?.({ registry: client.name, entries: documents.size, step: 'reading' });
     }
@@ -108,9 +109,8 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
     const added = [...documents.keys()].filter((name) => !before.has(name)).length;
     const total = documents.size;
     const index = new RegistryIndex();
-    const groups = byPublisher(documents.values());
-    documents.clear();
-    await index.set(groups);
+    known.clear();
+    await index.set(takenOut(documents));
     await store.commit(
       { syncedAt: startedAt, fullAt: startedAt, since: sinceText(since), chunks: table },
       index.toBytes(),
@@ -149,9 +149,7 @@ async function readChanges(
     onProgress?.({ registry: client.name, entries: latest.size, step: 'reading' });
   }
   const names = await store.names();
-  // A publisher's servers are indexed together, so all of them are read.
-  const publishers = new Set([...latest.keys(), ...deleted.keys()].map(publisherOf));
-  const stored = await store.entries(names.filter((name) => publishers.has(publisherOf(name))));
+  const stored = await store.entries([...latest.keys(), ...deleted.keys()]);
   const isAway = (name: string): boolean => {
     const entry = deleted.get(name);
     const current = latest.get(name) ?? stored.get(name);
@@ -183,11 +181,8 @@ async function readChanges(
   const replaced = new Set([...documents.keys(), ...away]);
   const kept = contents.chunks.map(({ id, names }) => ({ id, names: names.filter((name) => !replaced.has(name)) }));
   const table = [...kept.filter(({ names }) => names.length > 0), ...placesOf(chunks, new Set(documents.keys()))];
-  const others = [...stored.values()].filter(({ server }) => !replaced.has(server.name));
-  const groups = byPublisher([...documents.values(), ...others.map(toDocument)]);
   const index = await openIndex(store, contents);
-  const touched = new Set([...replaced].map(publisherOf));
-  await index.set(new Map([...touched].map((publisher) => [publisher, groups.get(publisher) ?? []])));
+  await index.change(documents.values(), away);
   await store.commit(
     {
       syncedAt: startedAt,
@@ -212,12 +207,32 @@ export async function openIndex(store: RegistryStore, contents: RegistryContents
   const bytes = await store.index(contents);
   const ready = bytes && RegistryIndex.from(bytes);
   if (ready !== undefined) return ready;
-  const documents: ToolMetadata[] = [];
-  for await (const entries of store.all()) for (const entry of entries) documents.push(toDocument(entry));
   const index = new RegistryIndex();
-  await index.set(byPublisher(documents));
+  try {
+    const documents: ToolMetadata[] = [];
+    for await (const entries of store.all()) for (const entry of entries) documents.push(toDocument(entry));
+    await index.set(byPublisher(documents));
+  } catch (error) {
+    if (!(await store.isReplaced(contents))) throw error;
+  }
+  const now = await store.contents();
+  if (now !== undefined && (await store.isReplaced(contents))) return openIndex(store, now);
   await store.writeIndex(contents, index.toBytes());
   return index;
+}
+
+/** Takes documents out of a map, publisher by publisher, so that their memory gets free. */
+function* takenOut(documents: Map<string, string>): Generator<readonly [string, readonly ToolMetadata[]]> {
+  const groups = new Map<string, string[]>();
+  for (const [name, text] of documents) {
+    const publisher = publisherOf(name);
+    if (!groups.get(publisher)?.push(text)) groups.set(publisher, [text]);
+  }
+  documents.clear();
+  for (const [publisher, texts] of groups) {
+    yield [publisher, texts.map((text) => JSON.parse(text) as ToolMetadata)];
+    groups.delete(publisher);
+  }
 }
 
 type KnownEntry = Parameters<typeof isNewer>[1];

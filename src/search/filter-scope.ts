@@ -5,6 +5,7 @@
 import type { LiveIndex } from './live-index.ts';
 import type { SearchQuery } from './query.ts';
 import { type Classifier, type Filterable, type IndexedTool, passes } from './query-filters.ts';
+import { acceptsAll } from './ranker.ts';
 import { documentCount, FLAG, hasFlag, type Segment, TEXT, tagsOf, textOf } from './segment.ts';
 
 const UNKNOWN = 0;
@@ -16,7 +17,7 @@ export function filterScope(
   index: LiveIndex,
   { filters, classifier }: Pick<SearchQuery, 'filters' | 'classifier'>,
 ): (segment: number, document: number) => boolean {
-  if (filters.length === 0) return () => true;
+  if (filters.length === 0) return acceptsAll;
   const ofServer = filters.filter(({ key }) => key === 'server');
   const ofTool = filters.filter(({ key }) => key !== 'server');
   const scopes = index.segments.map(({ segment }) => {

@@ -5,6 +5,7 @@
 import { LIMITS } from '../core/limits.ts';
 import { findTerm } from './dictionary.ts';
 import { ABOUT_IMPACT } from './document.ts';
+import { Scratch } from './scratch.ts';
 import type { Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
@@ -25,7 +26,7 @@ export interface ServerPosition {
 }
 
 /** Whether a server is the one that has a term most. */
-export const isMost = ({ most }: TermEntry, { segment, server }: ServerPosition): boolean =>
+const isMost = ({ most }: TermEntry, { segment, server }: ServerPosition): boolean =>
   most.segment === segment && most.server === server;
 
 /**
@@ -75,6 +76,8 @@ export class LiveIndex {
   readonly servers: number;
   /** By segment, whether none of its servers is gone. */
   readonly whole: readonly boolean[];
+  /** For the search that runs now. */
+  readonly scratch = new Scratch();
   readonly #entries = new Map<string, TermEntry>();
 
   constructor(segments: readonly LiveSegment[]) {

@@ -9,7 +9,7 @@ import { givenScores } from './given-scores.ts';
 import { isAlive, type Position } from './live-index.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import { meaningWords, toolWords } from './meaning-text.ts';
-import type { Ranker, Scores, Search, ServerScores } from './ranker.ts';
+import { acceptsAll, type Ranker, type Scores, type Search, type ServerScores } from './ranker.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { spellWords } from './spelling.ts';
@@ -98,12 +98,20 @@ export class Likeness implements Scores {
     const bits = code.length * CODE_BITS;
     const counts = new Uint32Array(bits + 1);
     const distances = index.segments.map((live, position) => {
-      const list = distancesTo(code, live, (document) => {
-        if (!index.whole[position] && !isAlive(live.segment, live.alive, document)) return false;
-        return accepts(position, document);
-      });
+      const isOpen = accepts === acceptsAll && index.whole[position] === true;
+      const list = index.scratch.take(Uint16Array, documentCount(live.segment));
+      writeDistances(list, code, live.segment);
+      if (!isOpen) {
+        for (let document = 0; document < list.length; document++) {
+          if (!isAlive(live.segment, live.alive, document) || !accepts(position, document))
+            list[document] = UNREACHABLE;
+        }
+      }
       dropCrowds(list, live.segment, bits, perServer);
-      for (const distance of list) if (distance !== UNREACHABLE) counts[distance] = (counts[distance] as number) + 1;
+      for (let document = 0; document < list.length; document++) {
+        const distance = list[document] as number;
+        if (distance !== UNREACHABLE) counts[distance] = (counts[distance] as number) + 1;
+      }
       return list;
     });
     let limit = 0;
@@ -166,21 +174,26 @@ function dropCrowds(distances: Uint16Array, { servers, serverOffsets }: Segment,
 
 const UNREACHABLE = 0xffff;
 
-/** How many signs differ, for every tool of a segment. */
-function distancesTo(code: Uint32Array, { segment }: LiveSegment, accepts: (document: number) => boolean): Uint16Array {
-  const distances = new Uint16Array(documentCount(segment)).fill(UNREACHABLE);
-  const { codes, meaningScales }: Segment = segment;
-  if (codes.length === 0) return distances;
-  for (let document = 0; document < distances.length; document++) {
-    if (meaningScales[document] === 0 || !accepts(document)) continue;
-    let distance = 0;
-    const start = document * code.length;
-    for (let word = 0; word < code.length; word++) {
-      distance += bitCount((codes[start + word] as number) ^ (code[word] as number));
+/** Counts how many signs differ, for every tool of a segment. */
+function writeDistances(distances: Uint16Array, code: Uint32Array, { codes, meaningScales }: Segment): void {
+  if (codes.length === 0) distances.fill(UNREACHABLE);
+  for (let document = 0; document < distances.length && codes.length > 0; document++) {
+    if (meaningScales[document] === 0) {
+      distances[document] = UNREACHABLE;
+      continue;
     }
-    distances[document] = distance;
+    const start = document * code.length;
+    // Counts the bits of all words side by side, in groups of 8 bits, and adds the groups up at the end.
+    let sums = 0;
+    for (let word = 0; word < code.length; word++) {
+      let bits = (codes[start + word] as number) ^ (code[word] as number);
+      bits -= (bits >>> 1) & 0x5555_5555;
+      bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
+      sums += (bits + (bits >>> 4)) & 0x0f0f_0f0f;
+    }
+    sums = (sums & 0x00ff_00ff) + ((sums >>> 8) & 0x00ff_00ff);
+    distances[document] = (sums & 0xffff) + (sums >>> 16);
   }
-  return distances;
 }
 
 function codeOf(request: Float32Array): Uint32Array {
@@ -191,11 +204,4 @@ function codeOf(request: Float32Array): Uint32Array {
         (code[Math.floor(index / CODE_BITS)] as number) | (1 << (index % CODE_BITS));
   }
   return code;
-}
-
-/** How many bits of a word are set. */
-function bitCount(word: number): number {
-  let bits = word - ((word >>> 1) & 0x5555_5555);
-  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

@@ -43,3 +43,6 @@ export interface Ranker {
   /** Explains the score of one tool; `about` is the description of its server. */
   explain?(search: Search, tool: ToolMetadata, about: string): Partial<Details>;
 }
+
+/** The `accepts` of a search of all tools, which need not be asked one by one. */
+export const acceptsAll: Search['accepts'] = () => true;

@@ -4,6 +4,7 @@
  */
 import { comparePositions, isAlive, type LiveIndex, type Position } from './live-index.ts';
 import type { Search } from './ranker.ts';
+import type { Scratch } from './scratch.ts';
 import { documentCount } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
@@ -17,30 +18,33 @@ export function bestOf(
   { most, perServer, accepts }: Pick<Search, 'perServer' | 'accepts'> & { readonly most: number },
 ): Position[] {
   const best = boards.flatMap((board, segment) =>
-    board
-      .best(most, perServer, (document) => accepts(segment, document))
-      .map((document) => ({ segment, document, score: board.scoreOf(document) })),
+    Array.from(
+      board.best(most, perServer, (document) => accepts(segment, document)),
+      (document) => ({ segment, document, score: board.scoreOf(document) }),
+    ),
   );
   if (boards.length > 1) best.sort((a, b) => b.score - a.score || comparePositions(index, a, b));
   return best.slice(0, most);
 }
 
-/** The highest of many scores above zero. */
-class HighestScores {
+/** The documents with the highest scores above zero; of equals the first that was offered. */
+class Highest {
   /** Ascending; zeros while there are fewer. */
   readonly #scores: Float64Array;
+  readonly #documents: Uint32Array;
 
   constructor(most: number) {
     this.#scores = new Float64Array(most);
+    this.#documents = new Uint32Array(most);
   }
 
+  /** A document has to have more than this. */
   get lowest(): number {
     return this.#scores[0] as number;
   }
 
-  offer(score: number): void {
+  offer(document: number, score: number): void {
     const scores = this.#scores;
-    if (score <= this.lowest) return;
     let at = 0;
     let end = scores.length;
     while (at + 1 < end) {
@@ -49,9 +53,20 @@ class HighestScores {
       else end = middle;
     }
     scores.copyWithin(0, 1, at + 1);
+    this.#documents.copyWithin(0, 1, at + 1);
     scores[at] = score;
+    this.#documents[at] = document;
+  }
+
+  /** In the order of documents. */
+  documents(): Uint32Array {
+    return this.#documents.filter((_, at) => (this.#scores[at] as number) > 0).sort();
   }
 }
+
+/** A server and its factor. */
+type Special = readonly [server: number, factor: number];
+const NONE: Special = [-1, 0];
 
 /** Adds up the scores of one segment. Of the alternatives of a term only the best counts. */
 export class ScoreBoard {
@@ -63,41 +78,41 @@ export class ScoreBoard {
   readonly #best: Float64Array;
   /** By server, how much higher its perfect score is than that of other servers. */
   readonly #expected: Float64Array;
-  readonly #touched: number[] = [];
-  readonly #seen: number[] = [];
+  /** The documents that have an offer: the first `#offers` of them. */
+  readonly #touched: Uint32Array;
+  #offers = 0;
 
-  constructor(live: LiveSegment, whole: boolean, server: string | undefined) {
+  constructor(live: LiveSegment, whole: boolean, server: string | undefined, scratch: Scratch) {
     this.#live = live;
     this.#whole = whole;
     const { segment } = live;
     const only = server === undefined ? -1 : segment.servers.indexOf(server);
     this.#start = server === undefined ? 0 : (segment.serverOffsets[only] ?? 0);
     this.#end = server === undefined ? documentCount(segment) : only < 0 ? 0 : (segment.serverOffsets[only + 1] ?? 0);
-    this.#scores = new Float64Array(documentCount(segment));
-    this.#best = new Float64Array(documentCount(segment));
-    this.#expected = new Float64Array(segment.servers.length);
+    this.#scores = scratch.take(Float64Array, documentCount(segment));
+    this.#best = scratch.take(Float64Array, documentCount(segment));
+    this.#touched = scratch.take(Uint32Array, documentCount(segment));
+    this.#expected = scratch.take(Float64Array, segment.servers.length);
   }
 
-  /** Offers every tool with this term its impact times its server's factor. `settle` adds the best offer to its score. */
-  offer(ordinal: number, factorOf: (server: number) => number): void {
-    const { postingDocuments, postingImpacts, postingOffsets, documentServers, serverOffsets } = this.#live.segment;
+  /**
+   * Offers every tool with this term its impact times `factor`, or the factor that `special` has for its server. `settle`
+   * adds the best offer to its score.
+   */
+  offer(ordinal: number, factor: number, special: ReadonlyMap<number, number>): void {
+    const { postingDocuments, postingImpacts, postingOffsets, documentServers } = this.#live.segment;
     const best = this.#best;
+    const [[first, ofFirst], [second, ofSecond]] = [...special, NONE, NONE] as [Special, Special];
     const end = postingOffsets[ordinal + 1] as number;
-    let factor = 0;
-    // Documents of one server are adjacent.
-    let next = 0;
     for (let at = postingOffsets[ordinal] as number; at < end; at++) {
       const document = postingDocuments[at] as number;
       if (!this.#counts(document)) continue;
-      if (document >= next) {
-        const server = documentServers[document] as number;
-        next = serverOffsets[server + 1] as number;
-        factor = factorOf(server);
-      }
-      const value = (postingImpacts[at] as number) * factor;
+      const server = documentServers[document] as number;
+      const own = server === first ? ofFirst : server === second ? ofSecond : factor;
+      const value = (postingImpacts[at] as number) * own;
       const before = best[document] as number;
       if (value <= before) continue;
-      if (before === 0) this.#touched.push(document);
+      if (before === 0) this.#touched[this.#offers++] = document;
       best[document] = value;
     }
   }
@@ -106,13 +121,13 @@ export class ScoreBoard {
   settle(): void {
     const scores = this.#scores;
     const best = this.#best;
-    for (const document of this.#touched) {
-      const before = scores[document] as number;
-      if (before === 0) this.#seen.push(document);
-      scores[document] = before + (best[document] as number);
+    const touched = this.#touched;
+    for (let at = 0; at < this.#offers; at++) {
+      const document = touched[at] as number;
+      scores[document] = (scores[document] as number) + (best[document] as number);
       best[document] = 0;
     }
-    this.#touched.length = 0;
+    this.#offers = 0;
   }
 
   #counts(document: number): boolean {
@@ -121,34 +136,28 @@ export class ScoreBoard {
   }
 
   /** Returns the best `most` accepted documents, at most `perServer` of one server, of equals the first by server and name. */
-  best(most: number, perServer: number, accepts: (document: number) => boolean): number[] {
+  best(most: number, perServer: number, accepts: (document: number) => boolean): Uint32Array {
     const { documentServers, serverOffsets } = this.#live.segment;
-    const kept: number[] = [];
-    const crowds = new Map<number, number[]>();
-    for (const document of this.#seen) {
-      if (!accepts(document)) continue;
-      const server = documentServers[document] as number;
-      if ((serverOffsets[server + 1] as number) - (serverOffsets[server] as number) <= perServer) kept.push(document);
-      else if (!crowds.get(server)?.push(document)) crowds.set(server, [document]);
-    }
-    for (const crowd of crowds.values()) kept.push(...this.#top(crowd, perServer));
-    return this.#top(kept, most);
-  }
-
-  #top(documents: number[], most: number): number[] {
-    if (documents.length <= most) return documents;
-    const scores = this.#scores;
-    const highest = new HighestScores(most);
-    for (const document of documents) highest.offer(scores[document] as number);
-    const best = documents.filter((document) => (scores[document] as number) > highest.lowest);
-    // Very many share the last place if a word stands in every description. Documents are in order of server and name.
-    const last = documents.filter((document) => scores[document] === highest.lowest);
-    return [
-      ...best,
-      ...Uint32Array.from(last)
-        .sort()
-        .subarray(0, most - best.length),
-    ];
+    const highest = new Highest(most);
+    // Documents are in order of server and name, so of equals the first comes first.
+    const offerAll = (to: Highest, start: number, end: number, isCrowd: boolean): void => {
+      const scores = this.#scores;
+      for (let document = start; document < end; document++) {
+        const score = scores[document] as number;
+        if (score <= to.lowest || !accepts(document)) continue;
+        const server = documentServers[document] as number;
+        const last = serverOffsets[server + 1] as number;
+        if (isCrowd || last - (serverOffsets[server] as number) <= perServer) to.offer(document, score);
+        else {
+          const crowd = new Highest(perServer);
+          offerAll(crowd, document, last, true);
+          for (const one of crowd.documents()) if (this.scoreOf(one) > to.lowest) to.offer(one, this.scoreOf(one));
+          document = last - 1;
+        }
+      }
+    };
+    offerAll(highest, this.#start, this.#end, false);
+    return highest.documents();
   }
 
   scoreOf(document: number): number {

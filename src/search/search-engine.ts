@@ -194,14 +194,15 @@ export class SearchEngine {
   /** Scores the candidates of a query; `choose` makes the list of those that a test accepts. */
   #rank(asked: string | SearchQuery, { server, limit, learnt, similar }: SearchOptions) {
     const index = this.#store.read();
+    index.scratch.start();
     const settings = this.#settings;
     const query = typeof asked === 'string' ? this.read(asked) : asked;
     const { filters } = query;
     const passes = filterScope(index, query);
-    const accepts = (segment: number, document: number): boolean => {
-      if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
-      return passes(segment, document);
-    };
+    const accepts: Search['accepts'] =
+      server === undefined
+        ? passes
+        : (segment, document) => serverOf(index, { segment, document }) === server && passes(segment, document);
     const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
     const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
     const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };

@@ -83,7 +83,7 @@ export function mergeSegments(
     meaningScales: meaningScales.subarray(0, total),
     codes: signCodes(meanings.subarray(0, total * dimensions)),
     textOffsets: textOffsets.subarray(0, total * TEXTS + 1),
-    text: text.slice(0, textOffsets[total * TEXTS]),
+    text: trimmed(text, textOffsets[total * TEXTS] as number),
   };
 }
 
@@ -183,12 +183,16 @@ function mergePostings(
     postingOffsets[count] = at;
   }
   return {
-    dictionary: { units: units.slice(0, termOffsets[count]), offsets: termOffsets.slice(0, count + 1) },
+    dictionary: { units: trimmed(units, termOffsets[count] as number), offsets: termOffsets.slice(0, count + 1) },
     postingOffsets: postingOffsets.slice(0, count + 1),
-    postingDocuments: documents.slice(0, at),
-    postingImpacts: impacts.slice(0, at),
+    postingDocuments: trimmed(documents, at),
+    postingImpacts: trimmed(impacts, at),
   };
 }
+
+/** The beginning of an array; the array itself where nothing has to be cut off. */
+const trimmed = <T extends Uint8Array | Uint16Array | Uint32Array>(array: T, length: number): T =>
+  array.length === length ? array : (array.slice(0, length) as T);
 
 /** Compares a term of each side; a side that is used up counts as the greater. */
 function compareTerms(left: Dictionary, l: number, right: Dictionary, r: number): number {

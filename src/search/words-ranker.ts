@@ -6,7 +6,7 @@
 import { ABOUT_IMPACT, aboutTerms, FULL_IMPACT, fieldShares, frequencyIn } from './document.ts';
 import { type Alternative, expand } from './expansion.ts';
 import { type ExplainedWord, inThousandths } from './explanation.ts';
-import { countFor, isMost, type LiveIndex, type ServerPosition, type TermEntry } from './live-index.ts';
+import { countFor, type LiveIndex, type ServerPosition, type TermEntry } from './live-index.ts';
 import type { QueryTerm } from './query.ts';
 import type { Ranker, Search } from './ranker.ts';
 import { bestOf, ScoreBoard } from './score-board.ts';
@@ -25,7 +25,9 @@ export const words: Ranker = {
 
   score(search) {
     const { index, server, perServer, accepts } = search;
-    const boards = index.segments.map((live, position) => new ScoreBoard(live, index.whole[position] === true, server));
+    const boards = index.segments.map(
+      (live, position) => new ScoreBoard(live, index.whole[position] === true, server, index.scratch),
+    );
     let perfect = 0;
     for (const { term, known, alternatives } of expandAll(search)) {
       if (!term.bonus) {
@@ -39,11 +41,9 @@ export const words: Ranker = {
           if (ordinal < 0) continue;
           const factorFor = (position: ServerPosition): number =>
             (term.weight * alternative.weight * telling(index, known, alternative, position)) / FULL_IMPACT;
-          const ofOthers = factorFor(NO_SERVER);
-          board.offer(ordinal, (of) => {
-            const position = { segment, server: of };
-            return isMost(known, position) || isMost(alternative.entry, position) ? factorFor(position) : ofOthers;
-          });
+          const special = [known.most, alternative.entry.most].filter((most) => most.segment === segment);
+          const factors = new Map(special.map((most) => [most.server, factorFor(most)]));
+          board.offer(ordinal, factorFor(NO_SERVER), factors);
         }
         board.settle();
       }

@@ -269,7 +269,7 @@ export class DiscoveryService implements AsyncDisposable {
       getTool: async (tool) => (await discover()).map(toDefinition).find((one) => one.name === tool),
       callTool: async (tool, args, context) => {
         const core = await this.#engine();
-        if (core.runtime.sourceOf(name) === undefined) await discover();
+        if (!core.runtime.stateOf(name)?.servers.has(name)) await discover();
         const result = await core.call({ server: name, tool, arguments: args, ...context });
         if (result.success) return result.data;
         throw new DiscoveryError(result.error.code, result.error.message, result.error);

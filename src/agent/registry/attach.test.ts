@@ -495,17 +495,23 @@ describe('tools/list', () => {
     await handler.close();
   });
 
-  it('has changed when visible tools of providers come and go, and then only', async () => {
-    const registry = registryOf();
+  /** A client that counts how often the list of a server has changed. */
+  const listening = async (registry: ToolRegistry) => {
     const server = new McpServer(INFO);
     registry.attach(server);
     const [near, far] = InMemoryTransport.createLinkedPair();
-    let changes = 0;
+    let count = 0;
     const client = new Client(
       { name: 'client', version: '1.0.0' },
-      { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void changes++ } } },
+      { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void count++ } } },
     );
     await Promise.all([server.connect(near), client.connect(far)]);
+    return { client, changes: () => count };
+  };
+
+  it('has changed when visible tools of providers come and go, and then only', async () => {
+    const registry = registryOf();
+    const { client, changes } = await listening(registry);
     const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
     const seen = providerOf('seen', true);
     const unseen = providerOf('unseen');
@@ -513,14 +519,14 @@ describe('tools/list', () => {
     registry.addProvider(unseen);
     await client.listTools();
     await settle();
-    expect(changes).toBe(1);
+    expect(changes()).toBe(1);
     registry.removeProvider(unseen);
     registry.registerTool({ name: 'another', description: '' }, () => '');
     await settle();
-    expect(changes).toBe(1);
+    expect(changes()).toBe(1);
     registry.removeProvider(seen);
     await settle();
-    expect(changes).toBe(2);
+    expect(changes()).toBe(2);
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('seen');
   });
 
@@ -532,22 +538,14 @@ describe('tools/list', () => {
       ...providerOf('late', true),
       listToolMetadata: () => new Promise((resolve) => (answer = resolve as typeof answer)),
     });
-    const server = new McpServer(INFO);
-    registry.attach(server);
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    let changes = 0;
-    const client = new Client(
-      { name: 'client', version: '1.0.0' },
-      { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void changes++ } } },
-    );
-    await Promise.all([server.connect(near), client.connect(far)]);
+    const { client, changes } = await listening(registry);
     const names = async () => (await client.listTools()).tools.map(({ name }) => name);
     const start = performance.now();
     expect(await names()).toEqual(['shown', 'tool_search', 'execute_tool']);
     expect(performance.now() - start).toBeLessThan(2_000);
     answer([{ name: 'late', visible: true, inputSchema: OBJECT }]);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(changes).toBe(1);
+    expect(changes()).toBe(1);
     expect(await names()).toEqual(['late', 'shown', 'tool_search', 'execute_tool']);
   });
 

@@ -353,31 +353,26 @@ describe('a call', () => {
     expect(errorOf(await registry.callTool('outer'))).toMatchObject({ code: 'TOOL_NOT_FOUND', tool: 'inner' });
   });
 
-  it('ends when the caller gives up, whether the provider listens or not', async () => {
-    const { provider } = counting(() => ONE, { callTool: never });
-    const registry = new ToolRegistry();
-    registry.addProvider(provider);
-    const controller = new AbortController();
-    const running = registry.callTool('find_customer', {}, { signal: controller.signal });
-    await new Promise((resolve) => setImmediate(resolve));
-    controller.abort();
-    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'unknown' });
-    expect(errorOf(await registry.callTool('find_customer', {}, { signal: AbortSignal.abort() }))).toMatchObject({
-      code: 'CANCELLED',
-      outcome: 'not_sent',
-    });
-  });
-
-  it('that waits for a definition ends when the caller gives up, too', async () => {
-    const { provider } = counting(() => ONE, { getTool: never });
-    const registry = new ToolRegistry();
-    registry.addProvider(provider);
-    const controller = new AbortController();
-    const running = registry.callTool('find_customer', {}, { signal: controller.signal });
-    await new Promise((resolve) => setImmediate(resolve));
-    controller.abort();
-    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
-  });
+  it.each([
+    ['the tool', { callTool: never }, 'unknown'],
+    ['a definition', { getTool: never }, 'not_sent'],
+  ])(
+    'that waits for %s ends when the caller gives up, whether the provider listens or not',
+    async (_, rest, outcome) => {
+      const { provider } = counting(() => ONE, rest);
+      const registry = new ToolRegistry();
+      registry.addProvider(provider);
+      const controller = new AbortController();
+      const running = registry.callTool('find_customer', {}, { signal: controller.signal });
+      await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+      expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome });
+      expect(errorOf(await registry.callTool('find_customer', {}, { signal: AbortSignal.abort() }))).toMatchObject({
+        code: 'CANCELLED',
+        outcome: 'not_sent',
+      });
+    },
+  );
 
   it('with arguments that are nested too deep is refused', async () => {
     let deep: Record<string, unknown> = {};

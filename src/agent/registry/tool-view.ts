@@ -121,26 +121,14 @@ export class ToolView {
    * are left out.
    */
   async definitions(all: boolean): Promise<ToolDefinition[]> {
-    const found = [...this.#registered.values()]
-      .filter(({ visible }) => all || visible)
-      .map(({ definition }) => definition);
-    const seen = new Set<string>();
-    const listed: (() => Promise<ToolDefinition | undefined>)[] = [];
-    for (const [place, { tools }] of (await this.#readKnown()).entries()) {
-      const known = this.#providers[place] as KnownProvider;
-      for (const [name, { visible }] of tools) {
-        if (seen.has(name) || this.#registered.get(name) !== undefined) continue;
-        seen.add(name);
-        if (all || visible === true) listed.push(() => known.definition(name));
-      }
-    }
+    const listed = this.#all(await this.#readKnown()).filter(({ tool }) => all || tool.visible === true);
+    const found: ToolDefinition[] = [];
     for (let at = 0; at < listed.length; at += LIMITS.atOnce.definitions) {
-      const some = listed.slice(at, at + LIMITS.atOnce.definitions).map((read) => read());
-      for (const settled of await Promise.allSettled(some)) {
+      const some = listed.slice(at, at + LIMITS.atOnce.definitions).map(({ definition }) => definition());
+      for (const settled of await Promise.allSettled(some))
         if (settled.status === 'fulfilled' && settled.value !== undefined) found.push(settled.value);
-      }
     }
-    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found;
   }
 
   /** Runs the first tool of that name. Throws `ToolNotFoundError`, and with `throwsRefusals` if the arguments do not fit. */

@@ -32,12 +32,15 @@ import type { Values } from '../command.ts';
 import type { Io } from '../io.ts';
 import { hasCommand, type RegistrySession } from '../open-registries.ts';
 import { UsageError } from '../usage-error.ts';
+import { type OpenBundle, openBundle } from './bundle.ts';
 import { answersOf, environmentOf, headersOf, type Pair, suggestedName, type Target } from './target.ts';
 
 /** A secret of a server: the entry has a reference to it. */
 export interface KeptSecret {
   /** The variable that holds it, unless a file does. */
   readonly variable: string;
+  /** The text with references that a person gave instead of the value. It stays as it is. */
+  readonly written?: string | undefined;
   /** The value that a person gave, and the file to write it to. */
   readonly kept?: { readonly value: string; readonly file: string } | undefined;
 }
@@ -52,6 +55,8 @@ export interface Addition {
   readonly warnings: readonly string[];
   readonly postInstall: readonly PostInstall[];
   readonly notes: readonly string[];
+  /** The bundle that has to be unpacked before it can run, and discarded in any case. */
+  readonly bundle?: OpenBundle | undefined;
   /** The registry or package it comes from; undefined if the command line gives the whole entry. */
   readonly from?:
     | {
@@ -61,6 +66,8 @@ export interface Addition {
         readonly registry?: string | undefined;
         readonly publisher?: string | undefined;
         readonly way: string;
+        /** The bundle that was downloaded, and the folder it is unpacked into. */
+        readonly bundle?: { readonly url: string; readonly sha256: string; readonly folder: string } | undefined;
         readonly otherWays: readonly string[];
       }
     | undefined;
@@ -185,8 +192,8 @@ function withReference(
   return text.replaceAll(part, () => referenceTo(kept));
 }
 
-const referenceTo = ({ variable, kept }: KeptSecret): string =>
-  kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
+const referenceTo = ({ variable, written, kept }: KeptSecret): string =>
+  written !== undefined ? written : kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
 
 /** Chooses where a secret is kept: in the environment if it is there, else in a file that only its owner can read. */
 function keptSecret(
@@ -211,10 +218,32 @@ function keptSecret(
 type FromRegistry = Extract<Target, { kind: 'registry' | 'npm' }>;
 
 async function fromRegistry(target: FromRegistry, name: string, context: AddContext): Promise<Addition> {
-  const { values, io } = context;
-  const { server, registry, notes } = await serverOf(target, context);
-  const ways = waysOf(server, { hasCommand: hasCommand(io) });
-  const way = withExtras(chosenWay(ways, server.name, values), values);
+  const { values, io, world, session } = context;
+  const { server, registry, isLocal: isLocalRegistry = false, notes } = await serverOf(target, context);
+  const ways = waysOf(server, { hasCommand: hasCommand(io), isLocalRegistry });
+  const chosen = chosenWay(ways, server.name, values);
+  const given = new Set(answersOf(values).map(([id]) => id));
+  if (chosen.bundle !== undefined && session.offline) throw new UsageError('--offline downloads no bundle');
+  const { signal } = session;
+  const around = { world, isLocalRegistry, hasCommand: hasCommand(io), answered: given, signal };
+  const bundle = chosen.bundle && (await openBundle(chosen, around));
+  try {
+    return await resolvedAddition(bundle?.way ?? chosen, { server, registry, notes }, ways, name, bundle, context);
+  } catch (error) {
+    await bundle?.discard();
+    throw error;
+  }
+}
+
+async function resolvedAddition(
+  usable: ConnectionWay,
+  { server, registry, notes }: FoundServer,
+  ways: readonly ConnectionWay[],
+  name: string,
+  bundle: OpenBundle | undefined,
+  context: AddContext,
+): Promise<Addition> {
+  const way = withExtras(usable, context.values);
   const { connection, resolved, secrets } = await answered(way, name, context);
   const label = `${server.name}@${server.version}`;
   return {
@@ -228,12 +257,14 @@ async function fromRegistry(target: FromRegistry, name: string, context: AddCont
     ],
     postInstall: way.postInstall,
     notes: [...notes, ...server.notes],
+    bundle,
     from: {
       name: server.name,
       version: server.version,
       registry,
       publisher: registry === undefined ? undefined : publisherOf(server.name),
       way: way.id,
+      ...(bundle && way.bundle && { bundle: { ...way.bundle, folder: bundle.folder } }),
       otherWays: ways.filter((one) => one.id !== way.id && one.problem === undefined).map(({ id }) => id),
     },
   };
@@ -242,16 +273,22 @@ async function fromRegistry(target: FromRegistry, name: string, context: AddCont
 interface FoundServer {
   readonly server: RegistryServer;
   readonly registry?: string | undefined;
+  readonly isLocal?: boolean | undefined;
   readonly notes: readonly string[];
 }
 
 async function serverOf({ kind, of, version }: FromRegistry, { io, session }: AddContext): Promise<FoundServer> {
   const { registries, offline, signal, onProgress, progress } = session;
   if (kind === 'registry') {
-    const { entry, registry, notes } = await registries.show(of, { version, offline, signal, onProgress });
+    const { entry, registry, isLocal, notes } = await registries.show(of, { version, offline, signal, onProgress });
     progress.clear();
     const deprecated = entry.message === undefined ? 'It is deprecated.' : `It is deprecated: ${entry.message}`;
-    return { server: entry.server, registry, notes: entry.status === 'deprecated' ? [...notes, deprecated] : notes };
+    return {
+      server: entry.server,
+      registry,
+      isLocal,
+      notes: entry.status === 'deprecated' ? [...notes, deprecated] : notes,
+    };
   }
   if (version === undefined && offline) throw new UsageError(`--offline needs a version: npm:${of}@VERSION`);
   const pinned = version ?? (await latestNpmVersion(of, npmRegistryOf(io.env), signal));
@@ -272,16 +309,14 @@ async function serverOf({ kind, of, version }: FromRegistry, { io, session }: Ad
 function chosenWay(ways: readonly ConnectionWay[], server: string, values: Values): ConnectionWay {
   const [wanted, transport] = [values.way as string | undefined, values.transport as string | undefined];
   const fitting = ways.filter((way) => transport === undefined || way.transport === transport);
-  const usable = fitting.filter(({ problem, bundle }) => problem === undefined && bundle === undefined);
+  const usable = fitting.filter(({ problem }) => problem === undefined);
   const way = wanted === undefined ? (usable[0] ?? fitting[0]) : ways.find(({ id }) => id === wanted);
   if (way === undefined && wanted !== undefined)
     throw new UsageError(`There is no way "${wanted}". Ways: ${ways.map(({ id }) => id).join(', ') || 'none'}`);
   const why =
     way === undefined
       ? `the registry lists no way to use it${transport === undefined ? '' : ` with the transport ${transport}`}`
-      : way.bundle !== undefined
-        ? `bundles (MCPB) are not supported yet. Download ${way.bundle.url}, compare its SHA-256 with ${way.bundle.sha256}, unpack it, and name its folder in \`sources\`: {"type": "mcpb", "path": FOLDER}`
-        : way.problem;
+      : way.problem;
   if (way === undefined || why !== undefined)
     throw new DiscoveryError('CONFIGURATION_ERROR', `${server} cannot be added: ${why}.`);
   return way;
@@ -335,8 +370,10 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
   const given = Object.fromEntries(answers);
   for (const [id, variable] of Object.entries(resolveWay(way, server, given).secrets)) {
     const [value] = answers.get(id) ?? [];
-    const isGiven = value !== undefined && !value.includes('${');
-    secrets.set(variable, isGiven ? keptSecret(variable, value, server, secrets.values(), context) : { variable });
+    if (value === undefined) secrets.set(variable, { variable });
+    else if (!value.includes('${'))
+      secrets.set(variable, keptSecret(variable, value, server, secrets.values(), context));
+    else secrets.set(variable, { variable: referencesIn(value)[0]?.name ?? variable, written: value });
   }
   const resolved = resolveWay(way, server, given, (variable) => referenceTo(secrets.get(variable) ?? { variable }));
   if (resolved.wrong.length > 0) throw new UsageError(resolved.wrong.join('; '));

@@ -69,16 +69,6 @@ beforeAll(async () => {
         ],
         packages: [npm('remote-server')],
       }),
-      server('io.example/bundle', {
-        packages: [
-          {
-            registryType: 'mcpb',
-            identifier: 'https://example.com/a.mcpb',
-            fileSha256: 'a'.repeat(64),
-            transport: { type: 'stdio' },
-          },
-        ],
-      }),
       server('io.example/memory', {
         packages: [
           npm(MEMORY, {
@@ -87,6 +77,7 @@ beforeAll(async () => {
           }),
         ],
       }),
+      server('io.example/updated', { packages: [npm('updated')] }),
       server('io.example/option', { packages: [npm('--eval')] }),
     ],
   });
@@ -226,13 +217,20 @@ describe('add', () => {
     expect(text()).toBe(TEXT());
   });
 
-  it('adds no bundle, no package whose name is an option, and nothing that a registry does not have', async () => {
-    const bundle = await run(['add', 'io.example/bundle', '--yes']);
-    expect(bundle).toMatchObject({ code: 2 });
-    expect(bundle.err).toContain(`compare its SHA-256 with ${'a'.repeat(64)}`);
+  it('adds no package whose name is an option, and nothing that a registry does not have', async () => {
     for (const name of ['io.example/option', 'io.example/missing', 'npm:x@latest', 'npm:--eval@1.0.0'])
       expect([name, (await run(['add', name, '--yes'])).code]).toEqual([name, 2]);
     expect(text()).toBe(TEXT());
+  });
+
+  it('keeps a reference that a person gives as the answer for a secret', async () => {
+    const answers = ['--set=--token=${MY_TOKEN}', '--env', 'TOKEN=${OTHER}'];
+    const { code, out } = await run(['add', 'io.example/two', '--yes', ...answers]);
+    expect([code, servers()[0]?.connection]).toMatchObject([
+      0,
+      { args: ['-y', 'two-server@1.0.0', '--token', '${MY_TOKEN}'], env: { TOKEN: '${OTHER}' } },
+    ]);
+    expect(out).toContain('Set MY_TOKEN in the environment');
   });
 
   it('pins a package of npm to its latest version', async () => {
@@ -374,7 +372,57 @@ it('update --check compares what is pinned with the registries, and changes noth
   }
   expect(await run(['update', '--check', 'package'], env)).toMatchObject({ code: 3 });
   expect(await run(['update', '--check', 'nothing'], env)).toMatchObject({ code: 2 });
-  expect(await run(['update'], env)).toMatchObject({ code: 1 });
+});
+
+it('update shows what changes, and after a yes writes newer versions in place, with comments and answers', async () => {
+  const tool = 'tool@3.2.0';
+  write(
+    '.anygpt/mcp-discovery.config.json',
+    TEXT().replace(
+      '"retry"',
+      `"servers": [
+      // ${tool} is fine, and so is updated@0.9.0
+      { "name": "package", "description": "${tool}",
+        "connection": { "type": "stdio", "command": "npx", "args": ["-y", "${tool}", "--own"] } }, // mine
+      { "name": "updated", "registry": "io.example/updated@0.9.0",
+        "connection": { "type": "stdio", "command": "npx", "args": ["-y", "updated@0.9.0", "--mine"], "env": { "K": "\${K}" } } },
+      { "name": "moved", "registry": "io.example/updated@0.9.0", "connection": { "type": "http", "url": "https://old.example" } }
+    ],
+    "retry"`,
+    ),
+  );
+  const before = text();
+  const http = createServer((_request, response) => response.end('{"version":"3.10.0"}'));
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const env = { npm_config_registry: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+  try {
+    for (const argv of [['update'], ['update', '--dry-run', '--yes']]) {
+      const { code, out } = await run(argv, env);
+      expect([code, text()]).toEqual([4, before]);
+      expect(out).toContain('  tool@3.2.0 → tool@3.10.0\n');
+      expect(out).toContain('  updated@0.9.0 → updated@1.0.0\n  io.example/updated@0.9.0 → io.example/updated@1.0.0\n');
+      expect(out).toContain('moved: 0.9.0 → 1.0.0, to take it: anygpt mcp remove moved');
+    }
+    const { code, out } = await run(['update', '--yes', '--json'], env);
+    expect(code).toBe(4);
+    expect((await documentOf('update', out)).servers).toMatchObject([
+      { name: 'package', status: 'updated' },
+      { name: 'updated', status: 'updated' },
+      { name: 'moved', status: 'newer', problem: expect.stringContaining('address') },
+    ]);
+    expect(text()).toBe(
+      before
+        .replace(`"${tool}", "--own"`, '"tool@3.10.0", "--own"')
+        .replace('"updated@0.9.0", "--mine"', '"updated@1.0.0", "--mine"')
+        .replace(
+          '"io.example/updated@0.9.0",\n        "connection": { "type": "stdio"',
+          '"io.example/updated@1.0.0",\n        "connection": { "type": "stdio"',
+        ),
+    );
+    expect(await run(['update', 'package', 'updated'], env)).toMatchObject({ code: 0 });
+  } finally {
+    http.close();
+  }
 });
 
 it('an npm server that was added from a registry runs behind the gateway', async () => {

@@ -32,10 +32,11 @@ export const add: Command = {
 
 Adds a server to your configuration. Shows in full what will run, or where it
 connects, before anything is written, and starts nothing. Asks before it adds a
-server from a registry or from npm. Versions are pinned. Secrets stay out of the
-configuration, which has \${NAME} instead; a value that you give is kept in a
-file below ~/.anygpt/secrets. The arguments of "claude mcp add" and "claude mcp
-add-json" and the JSON of "code --add-mcp" work too.
+server from a registry or from npm. A bundle (MCPB) is downloaded and checked
+first, and unpacked below ~/.anygpt/bundles after your yes. Versions are pinned.
+Secrets stay out of the configuration, which has \${NAME} instead; a value that
+you give is kept in a file below ~/.anygpt/secrets. The arguments of "claude mcp
+add" and "claude mcp add-json" and the JSON of "code --add-mcp" work too.
 
 Options:
   --name NAME        The name of the server in your configuration
@@ -84,6 +85,7 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
       const isAsking = io.stdin.isTTY === true && !session.json && !values.yes;
       const asking = isAsking ? asker(session) : undefined;
       const addition = await additionOf(target, { values, io, world, session, ask: asking });
+      await using _download = { [Symbol.asyncDispose]: async () => addition.bundle?.discard() };
       const { name } = addition.entry;
       const problem = nameProblem(name);
       if (problem !== undefined) throw new UsageError(`The name of the server ${problem}. Choose one with --name`);
@@ -111,6 +113,7 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
         if (!isSure) return report('not-confirmed', EXIT.refused);
       }
       for (const { kept } of addition.secrets) if (kept) await writeAtomically(kept.file, `${kept.value}\n`);
+      await addition.bundle?.unpack();
       await change.write();
       return report('added');
     });
@@ -162,6 +165,8 @@ function additionText(addition: Addition, { paint, block }: RegistrySession): st
     from?.registry !== undefined &&
       `Publisher: ${from.publisher} (registry ${from.registry}; a registry does not review what is published)`,
     `${local ? 'Will run' : 'Will connect to'}: ${shown}`,
+    from?.bundle &&
+      `Bundle: ${from.bundle.url} (its SHA-256 is ${from.bundle.sha256}, as the registry says), to be unpacked into ${from.bundle.folder}`,
     startsApart && `Start it yourself: ${startsApart.map(toWord).join(' ')}`,
     ...Object.entries(namedTextsOf(connection)).map(([name, text]) =>
       local ? `Environment: ${toWord(name)}=${toWord(text)}` : `Header: ${toWord(name)}: ${toWord(text)}`,

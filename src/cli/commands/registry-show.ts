@@ -20,11 +20,13 @@ export const showServer: Command['run'] = async (values, positionals, io) => {
     const { registries, offline, signal, onProgress } = session;
     const shown = await registries.show(name, { version, offline, signal, onProgress });
     const prefer = values.local === true ? 'local' : 'remote';
-    const ways = waysOf(shown.entry.server, { hasCommand: hasCommand(io), prefer }).map((way) => ({
-      way,
-      inputs: inputsOf(way),
-      resolved: resolveWay(way, shortNameOf(name)),
-    }));
+    const ways = waysOf(shown.entry.server, { hasCommand: hasCommand(io), isLocalRegistry: shown.isLocal, prefer }).map(
+      (way) => ({
+        way,
+        inputs: inputsOf(way),
+        resolved: resolveWay(way, shortNameOf(name)),
+      }),
+    );
     session.progress.clear();
     if (session.json) session.printJson(serverDocument(shown, ways));
     else {

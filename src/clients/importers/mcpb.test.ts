@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { zip } from '../../../test/fixtures/zip.ts';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import type { World } from '../../config/world.ts';
 import { readZipEntry } from './zip-entry.ts';
@@ -20,48 +20,6 @@ const load = (path: string, changes: Partial<World> = {}) =>
   new ConfigurationLoader({ home, cwd: home, env: {}, platform: 'linux', ...changes }).resolve({
     sources: [{ type: 'mcpb', path }],
   });
-
-interface Zipped {
-  readonly name: string;
-  readonly data: Buffer;
-  readonly method?: number;
-  readonly flags?: number;
-  readonly size?: number;
-}
-
-/** Builds a minimal zip archive with these entries. */
-function zip(files: readonly Zipped[], comment = ''): Buffer {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const { name, data, method = 8, flags = 0, size = data.length } of files) {
-    const stored = method === 8 ? deflateRawSync(data) : data;
-    const title = Buffer.from(name);
-    const local = Buffer.alloc(30);
-    local.writeUInt32LE(0x04034b50, 0);
-    local.writeUInt16LE(method, 8);
-    local.writeUInt16LE(title.length, 26);
-    const central = Buffer.alloc(46);
-    central.writeUInt32LE(0x02014b50, 0);
-    central.writeUInt16LE(flags, 8);
-    central.writeUInt16LE(method, 10);
-    central.writeUInt32LE(stored.length, 20);
-    central.writeUInt32LE(size, 24);
-    central.writeUInt16LE(title.length, 28);
-    central.writeUInt32LE(offset, 42);
-    parts.push(local, title, stored);
-    directory.push(central, title);
-    offset += 30 + title.length + stored.length;
-  }
-  const list = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(list.length, 12);
-  end.writeUInt32LE(offset, 16);
-  end.writeUInt16LE(comment.length, 20);
-  return Buffer.concat([...parts, list, end, Buffer.from(comment)]);
-}
 
 async function unpacked(): Promise<string> {
   await mkdir(join(home, 'files'));

@@ -52,7 +52,7 @@ export async function fromBundle({ text, place, folder, unpacked }: Bundle, worl
   if (!isObject(manifest) || !isObject(manifest.server)) return 'expected a manifest with `server`';
   if (typeof manifest.name !== 'string') return 'expected a manifest with a `name`';
   const { server, name } = manifest;
-  const config = launchOf(server, folder, world);
+  const config = launchOf(server, world);
   if (config === undefined) return 'expected `server.mcp_config.command` in the manifest';
   const values = new Values(name, manifest.user_config, folder, world);
   const author = {
@@ -85,16 +85,17 @@ export async function fromBundle({ text, place, folder, unpacked }: Bundle, worl
 
 const toTool = ({ name, description }: Raw) => ({ name, ...(typeof description === 'string' && { description }) });
 
-function runsOn({ compatibility }: Raw, { platform }: World): boolean {
+/** Tells whether a manifest names this platform, or none. */
+export function runsOn({ compatibility }: Raw, { platform }: World): boolean {
   const platforms = isObject(compatibility) ? compatibility.platforms : undefined;
   return !Array.isArray(platforms) || platforms.length === 0 || platforms.includes(platform);
 }
 
 /** Returns the command for this platform. A `uv` bundle may have none. */
-function launchOf(server: Raw, folder: string, { platform }: World): Raw | undefined {
+export function launchOf(server: Raw, { platform }: World): Raw | undefined {
   if (!isObject(server.mcp_config)) {
     if (server.type !== 'uv' || typeof server.entry_point !== 'string') return undefined;
-    return { command: 'uv', args: ['run', '--directory', escaped(folder), server.entry_point] };
+    return { command: 'uv', args: ['run', '--directory', '${__dirname}', server.entry_point] };
   }
   const { platform_overrides: overrides, ...config } = server.mcp_config;
   const own = isObject(overrides) ? overrides[platform] : undefined;
@@ -102,9 +103,22 @@ function launchOf(server: Raw, folder: string, { platform }: World): Raw | undef
   return merged.command === undefined ? undefined : merged;
 }
 
-function programOf(command: string, { type }: Raw, { platform }: World): string {
+/** Returns the name of a program on this platform. */
+export function programOf(command: string, { type }: Raw, { platform }: World): string {
   return platform === 'win32' && type === 'binary' && !/\.\w+$/.test(command) ? `${command}.exe` : command;
 }
+
+/** Returns what the variables stand for that every manifest may use, by name. */
+export const foldersOf = (folder: string, { home, platform }: World): ReadonlyMap<string, string> =>
+  new Map([
+    ['__dirname', folder],
+    ['HOME', home],
+    ['DESKTOP', join(home, 'Desktop')],
+    ['DOCUMENTS', join(home, 'Documents')],
+    ['DOWNLOADS', join(home, 'Downloads')],
+    ['/', platform === 'win32' ? '\\' : '/'],
+    ['pathSeparator', platform === 'win32' ? '\\' : '/'],
+  ]);
 
 /** Values for the variables of a manifest. */
 class Values {
@@ -115,19 +129,10 @@ class Values {
   readonly #missing = new Set<string>();
 
   constructor(bundle: string, config: unknown, folder: string, world: World) {
-    const { home, platform } = world;
     this.#bundle = bundle;
     this.#config = isObject(config) ? config : {};
     this.#world = world;
-    this.#fixed = new Map([
-      ['__dirname', folder],
-      ['HOME', home],
-      ['DESKTOP', join(home, 'Desktop')],
-      ['DOCUMENTS', join(home, 'Documents')],
-      ['DOWNLOADS', join(home, 'Downloads')],
-      ['/', platform === 'win32' ? '\\' : '/'],
-      ['pathSeparator', platform === 'win32' ? '\\' : '/'],
-    ]);
+    this.#fixed = foldersOf(folder, world);
   }
 
   /** Required environment variables that are not set. */

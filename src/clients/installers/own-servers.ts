@@ -1,5 +1,5 @@
 /**
- * Adds, removes and switches servers in our own configuration. The text around an entry stays, comments included. The
+ * Adds, removes, switches and updates servers in our own configuration. The text around an entry stays, comments included. The
  * result is parsed and compared: if anything else changed, it is refused.
  * @module
  */
@@ -7,9 +7,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { isCode } from '../../config/parse-data.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { documentOf } from './edit-text.ts';
-import { type Editor, editorFor, type KeyPath } from './editor.ts';
+import { type Editor, editorFor, type KeyPath, UneditableText } from './editor.ts';
 import { readFound } from './files.ts';
 import { changeOf, type OwnChange, ownConfigurationFile, ownList } from './own-configuration.ts';
 
@@ -55,6 +56,56 @@ export async function withSwitch(
   });
 }
 
+/** A text in an entry that becomes another one. */
+export interface TextChange {
+  /** The keys that lead to it. */
+  readonly way: readonly (string | number)[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Replaces texts in the entry of a server, each where it is written. */
+export const withTexts = (
+  world: World,
+  named: string | undefined,
+  name: string,
+  changes: readonly TextChange[],
+): Promise<OwnChange> =>
+  edited(world, named, { name, changes }, async (_editor, text, way, servers, says) => {
+    let now: Edited = { text, servers };
+    for (const { way: place, from, to } of changes) {
+      const at = now.servers.findIndex(isNamed(name));
+      const wanted = now.servers.with(at, withText(now.servers[at], place, to));
+      now = {
+        text: await replacedOnce(now.text, from, to, (candidate) => says(candidate, way, wanted)),
+        servers: wanted,
+      };
+    }
+    return now;
+  });
+
+const withText = (value: unknown, [key, ...rest]: TextChange['way'], text: string): unknown => {
+  if (key === undefined) return text;
+  if (Array.isArray(value)) return value.with(Number(key), withText(value[Number(key)], rest, text));
+  return isObject(value) ? { ...value, [key]: withText(value[key], rest, text) } : value;
+};
+
+/** Replaces the one place of a text that makes the file say what it should. */
+async function replacedOnce(
+  text: string,
+  from: string,
+  to: string,
+  isRight: (candidate: string) => Promise<boolean>,
+): Promise<string> {
+  let at = text.indexOf(from);
+  for (let tries = 0; at >= 0 && tries < LIMITS.files.places; tries++) {
+    const candidate = text.slice(0, at) + to + text.slice(at + from.length);
+    if (await isRight(candidate)) return candidate;
+    at = text.indexOf(from, at + 1);
+  }
+  throw new UneditableText(`${JSON.stringify(from)} was not found as it is`);
+}
+
 const isNamed =
   (name: string) =>
   (entry: unknown): entry is Entry =>
@@ -70,7 +121,14 @@ async function edited(
   world: World,
   named: string | undefined,
   entry: Entry,
-  edit: (editor: Editor, text: string, way: KeyPath, servers: readonly unknown[]) => Edited,
+  edit: (
+    editor: Editor,
+    text: string,
+    way: KeyPath,
+    servers: readonly unknown[],
+    /** Tells whether another text says the same as the file, with other servers. */
+    says: (text: string, way: KeyPath, servers: readonly unknown[]) => Promise<boolean>,
+  ) => Edited | Promise<Edited>,
 ): Promise<OwnChange> {
   const file = ownConfigurationFile(world, named);
   if (isCode(file))
@@ -81,10 +139,13 @@ async function edited(
   const text = found.text ?? '';
   const { way, items } = await ownList(file, text, 'servers');
   try {
-    const after = edit(await editorFor(file), text, way, items);
     const before = await documentOf({ path: file, text });
-    const now = await documentOf({ path: file, text: after.text });
-    if (isSame(withList(before, way, after.servers), now)) return changeOf(found, after.text);
+    const says: Parameters<typeof edit>[4] = async (changed, list, servers) => {
+      const now = await documentOf({ path: file, text: changed }).catch(() => undefined);
+      return now !== undefined && isSame(withList(before, list, servers), now);
+    };
+    const after = await edit(await editorFor(file), text, way, items, says);
+    if (await says(after.text, way, after.servers)) return changeOf(found, after.text);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
   }

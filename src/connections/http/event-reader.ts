@@ -61,6 +61,11 @@ export class EventReader {
     this.#held = new GrowingBytes(options.maxBytes);
   }
 
+  /** Bytes held back because their event is incomplete. */
+  get buffered(): number {
+    return this.#held.length;
+  }
+
   /** Returns the events that end in the chunk; the rest is copied and kept. Throws for an event beyond the limits. */
   *push(chunk: Uint8Array): Generator<Events> {
     // Short events before `start` that are not passed on yet, and their cost.

@@ -219,6 +219,17 @@ describe('httpRefusal', () => {
     const broken = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) });
     expect((await httpRefusal(new Response(broken, { status: 500 }), undefined)).error).toMatchObject({ status: 500 });
   });
+
+  it('does not wait for the end of a body that drips', async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(500, { 'content-type': 'text/plain' });
+      const drip = setInterval(() => response.write('x'), 50);
+      response.once('close', () => clearInterval(drip));
+    });
+    const response = await guardedFetch({ server: 's', maxMessageBytes: 1000 })(server.url);
+    const { error } = await httpRefusal(response, undefined);
+    expect(error).toMatchObject({ status: 500, message: expect.stringContaining('xx') });
+  });
 });
 
 describe('an answer with many values', () => {

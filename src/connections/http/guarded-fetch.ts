@@ -11,6 +11,7 @@ import { DiscoveryError } from '../../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { JsonSurvey, mostValues } from '../../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { answerRoom } from '../answer-room.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
 import { HttpStatusError } from '../http-status-error.ts';
 import type { Unreadable } from '../json-rpc.ts';
@@ -20,7 +21,7 @@ import { LoopShare, UNASKED } from '../loop-share.ts';
 import type { Listener } from '../lost-answer.ts';
 import { shortText } from '../short-text.ts';
 import { unreadable } from '../unreadable-answer.ts';
-import { EventReader, type Events, handlingMs } from './event-reader.ts';
+import { EventReader, handlingMs } from './event-reader.ts';
 import { httpFetch, type PacedInit } from './http-fetch.ts';
 
 export interface GuardedFetchOptions {
@@ -173,6 +174,7 @@ class Body {
   readonly #maxValues: number;
   readonly #method: string | undefined;
   readonly #fail: (error: unknown) => unknown;
+  #isGivenUp = false;
 
   constructor(
     body: ReadableStream<Uint8Array>,
@@ -202,21 +204,27 @@ class Body {
     const body = new GrowingBytes(this.#options.maxMessageBytes);
     const survey = new JsonSurvey(this.#maxValues);
     try {
-      for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
-        if (body.length + next.value.length > this.#options.maxMessageBytes) throw this.#refusal('too-long');
-        body.append(next.value);
-        if (!survey.push(next.value) && body.length > LIMITS.wire.large)
-          throw this.#refusal(survey.excess ?? 'too-many');
+      for await (const chunk of this.#read()) {
+        if (body.length + chunk.length > this.#options.maxMessageBytes) throw this.#refusal('too-long');
+        body.append(chunk);
+        if (!survey.push(chunk) && body.length > LIMITS.wire.large) throw this.#refusal(survey.excess ?? 'too-many');
+        await this.#room(body.length);
       }
     } catch (error) {
+      answerRoom.leave(this);
       void this.#reader.cancel().catch(() => {});
       throw this.#fail(error);
     }
     const { bytes } = body;
     if (bytes.length <= LIMITS.wire.large) return few(JSON.parse(bytes.toString('utf8')));
-    if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
-      throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
-    return few(await largeTurns.run(parseLarge(bytes, survey.values), handlingMs(bytes.length, survey.values)));
+    answerRoom.finish(this);
+    try {
+      if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
+        throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
+      return few(await largeTurns.run(parseLarge(bytes, survey.values), handlingMs(bytes.length, survey.values)));
+    } finally {
+      answerRoom.leave(this);
+    }
   }
 
   /** Returns an event stream: large events wait for their turn, and a flood is slowed down. */
@@ -228,7 +236,32 @@ class Body {
       listener,
       refuse: (why) => this.#refusal(why),
     });
-    return this.#stream((bytes) => paced(reader.push(bytes), share));
+    return this.#stream((bytes) => this.#paced(reader, bytes, share));
+  }
+
+  async *#paced(reader: EventReader, chunk: Uint8Array, share: LoopShare): AsyncGenerator<Uint8Array> {
+    for (const { bytes, ms, isAwaited } of reader.push(chunk)) {
+      answerRoom.finish(this);
+      if (bytes && bytes.length > LIMITS.wire.large) await largeTurns.pass(ms);
+      if (bytes) yield bytes;
+      answerRoom.leave(this);
+      const pause = isAwaited ? 0 : share.charge(ms);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
+    }
+    await this.#room(reader.buffered);
+  }
+
+  /** Waits until there is room for more of a message that holds so many bytes. */
+  #room(bytes: number): Promise<void> | undefined {
+    return answerRoom.hold(this, bytes, () => {
+      this.#isGivenUp = true;
+      void this.#reader.cancel().catch(() => {});
+    });
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) yield next.value;
+    if (this.#isGivenUp) throw this.#refusal('stalled');
   }
 
   #refusal(why: Unreadable): DiscoveryError {
@@ -243,14 +276,19 @@ class Body {
       pull: async (controller) => {
         try {
           const { done, value } = await chunks.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
+          if (!done) return controller.enqueue(value);
+          answerRoom.leave(this);
+          controller.close();
         } catch (error) {
+          answerRoom.leave(this);
           controller.error(this.#fail(error));
           await this.#reader.cancel().catch(() => {});
         }
       },
-      cancel: (reason) => this.#reader.cancel(reason),
+      cancel: (reason) => {
+        answerRoom.leave(this);
+        return this.#reader.cancel(reason);
+      },
     };
     // Nothing is read in advance: `json` reads by itself.
     return new ReadableStream(source, { highWaterMark: 0 });
@@ -259,7 +297,7 @@ class Body {
   async *#chunks(
     look: (bytes: Uint8Array) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
-    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) yield* look(next.value);
+    for await (const chunk of this.#read()) yield* look(chunk);
   }
 }
 
@@ -267,13 +305,4 @@ function few(value: unknown): unknown {
   if (Array.isArray(value) && value.length > LIMITS.wire.batch)
     throw new SyntaxError(`the answer is a batch of ${value.length} messages`);
   return value;
-}
-
-async function* paced(stream: Iterable<Events>, share: LoopShare): AsyncGenerator<Uint8Array> {
-  for (const { bytes, ms, isAwaited } of stream) {
-    if (bytes && bytes.length > LIMITS.wire.large) await largeTurns.pass(ms);
-    if (bytes) yield bytes;
-    const pause = isAwaited ? 0 : share.charge(ms);
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
-  }
 }

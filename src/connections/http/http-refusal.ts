@@ -76,10 +76,11 @@ function errorIn({ error }: JsonRpcMessage, redact: Redact, status: number): Jso
   );
 }
 
-/** Reads a body up to `max` characters; a body that breaks off is used up to there. */
+/** Reads a body up to `max` characters, for a moment; a body that breaks off or drips is used up to there. */
 async function beginning(response: Response, max: number): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
+  const timer = setTimeout(() => void reader?.cancel().catch(() => {}), LIMITS.time.refusal);
   let text = '';
   try {
     while (reader && text.length < max) {
@@ -89,7 +90,9 @@ async function beginning(response: Response, max: number): Promise<string> {
     }
     await reader?.cancel();
   } catch {
-    return text;
+    // What has arrived is used.
+  } finally {
+    clearTimeout(timer);
   }
   return text;
 }

@@ -14,6 +14,7 @@ import { writeJson } from '../../json/exact-json.ts';
 import { NestingError, parseNested } from '../../json/json-nesting.ts';
 import { mostValues } from '../../json/json-survey.ts';
 import type { Redact } from '../../secrets/redactor.ts';
+import { answerRoom } from '../answer-room.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
@@ -134,6 +135,7 @@ export class StdioTransport implements Wire {
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
         maxValues: maxMessageValues,
+        room: answerRoom,
         onLine: (line, bytes) => this.#line(line, bytes),
         onBlank: (bytes) => {
           this.#blank += bytes;
@@ -186,6 +188,7 @@ export class StdioTransport implements Wire {
       };
       stdout.once('close', () => {
         this.#isMute = true;
+        lines.close();
         // Usually the child is about to exit, and the exit tells more.
         setTimeout(ended, LIMITS.time.lastWords).unref();
       });

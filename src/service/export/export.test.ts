@@ -113,6 +113,29 @@ describe('an export', () => {
     expect(names.github__list_issues).toEqual({ server: 'github', tool: 'list_issues' });
   });
 
+  it('gives no two types of a client, and no two zod schemas, one name, whatever schemas call their parts', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/$defs/Output' } } };
+    const inputSchema = {
+      type: 'object' as const,
+      properties: { first: { $ref: '#/$defs/Output' } },
+      $defs: { Output: node },
+    };
+    const manifests = [
+      toolToManifest(tool('get', { inputSchema }), github),
+      toolToManifest(tool('get_input', { outputSchema }), github),
+    ];
+    const { files } = exportFiles(manifests, 'typescript');
+    const text = files.find(({ path }) => path.startsWith('servers/'))?.text ?? '';
+    const names = [...text.matchAll(/^export type (\w+)/gm)].map(([, name]) => name);
+    expect(names).toContain('GetInputOutput');
+    expect(new Set(names).size).toBe(names.length);
+    expect(text).toContain('Promise<GetInputOutput2>');
+    const zod = exportFiles(manifests, 'zod').files[0]?.text ?? '';
+    const schemas = [...zod.matchAll(/^(?:export )?const (\w+)/gm)].map(([, name]) => name);
+    expect(schemas).toContain('GetInputOutput2');
+    expect(new Set(schemas).size).toBe(schemas.length);
+  });
+
   it('writes a TypeScript client and zod schemas that compile in strict mode, and a client that calls', async () => {
     await writeFiles(join(folder, 'client'), exportFiles(MANIFESTS, 'typescript').files);
     await writeFiles(join(folder, 'zod'), exportFiles(MANIFESTS, 'zod').files);

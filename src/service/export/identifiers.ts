@@ -22,6 +22,28 @@ export function identifiers(names: Iterable<string>): ReadonlyMap<string, string
   );
 }
 
+/**
+ * Writes the declarations of one file. What a schema refers to is named after it, and may be called like a declaration of
+ * another tool; then the schema gets another name.
+ */
+export class Declarations {
+  readonly #taken = new Set<string>();
+
+  write<T extends { readonly text: string }>(
+    wanted: string,
+    write: (name: string) => T,
+  ): T & { readonly name: string } {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? wanted : `${wanted}${count}`;
+      const written = write(name);
+      const declared = [...written.text.matchAll(/^(?:export )?(?:type|const) (\w+)/gm)].map(([, own = '']) => own);
+      if (declared.some((own) => this.#taken.has(own))) continue;
+      for (const own of declared) this.#taken.add(own);
+      return { ...written, name };
+    }
+  }
+}
+
 /** The same in Pascal case, for types. */
 export const pascal = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
