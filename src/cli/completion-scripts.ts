@@ -50,7 +50,11 @@ _anygpt() {
     fi
     word=\${line%%$'\\t'*}
     word=\${word#"$cut"}
-    [[ -z $quote ]] && printf -v word '%q' "$word"
+    case $quote in
+      '') printf -v word '%q' "$word" ;;
+      # Inside quotes bash inserts a name as it is, so only names that mean nothing to it are offered.
+      *) [[ $word == *[!A-Za-z0-9._/:@%+,=-]* ]] && continue ;;
+    esac
     [[ $word == *= ]] && compopt -o nospace 2> /dev/null
     COMPREPLY+=("$word")
   done < <("$1" mcp completion --words -- "\${plain[@]}" 2> /dev/null < /dev/null)

@@ -5,12 +5,9 @@
  */
 import { basename } from 'node:path';
 import { readBy } from '../config/references.ts';
+import { CHANGES_PROGRAM } from '../core/program-variables.ts';
 import { addressWords, isLocal, textsOf } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
-
-/** Variables that change which code a program loads or runs. */
-export const CHANGES_PROGRAM =
-  /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|SHELL|IFS|PROMPT_COMMAND|GIT_.*|npm_config_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|DOCKER_HOST|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NODE_TLS_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|HOME|TMPDIR)$/;
 
 const SHELLS =
   /^(?:sh|bash|dash|zsh|fish|ksh|cmd|powershell|pwsh|env|sudo|osascript|curl|wget|nc|ssh|eval|xargs)(?:\.exe)?$/i;

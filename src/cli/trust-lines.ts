@@ -8,12 +8,13 @@
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
 import { LIMITS } from '../core/limits.ts';
+import { CHANGES_PROGRAM } from '../core/program-variables.ts';
 import { addressWords, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
-import { byDanger, CHANGES_PROGRAM, runsNext } from './danger.ts';
+import { byDanger, runsNext } from './danger.ts';
 import { toWord } from './json-document.ts';
 import { block } from './layout.ts';
 import { withTilde, withTildes } from './source-lines.ts';

@@ -63,17 +63,29 @@ export async function replaceFile(
   await syncFolder(dirname(file));
 }
 
-const TEMPORARY = /\.\d+\.[0-9a-f]{12}\.tmp$/;
+const TEMPORARY = /\.(\d+)\.[0-9a-f]{12}\.tmp$/;
 
 /** Removes temporary files of killed processes, of this file and of copies named after it. */
-async function sweep(file: string): Promise<void> {
+export async function sweep(file: string): Promise<void> {
   const folder = dirname(file);
   // A folder that cannot be listed may still be writable.
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
+    const pid = name.startsWith(`${basename(file)}.`) ? TEMPORARY.exec(name)?.[1] : undefined;
+    if (pid === undefined) continue;
     const path = join(folder, name);
     const info = await stat(path).catch(() => undefined);
-    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > LIMITS.age.abandoned) await rm(path, { force: true });
+    // The process may run on another machine that shares the folder, so its file is given some time in any case.
+    const most = isRunning(Number(pid)) ? LIMITS.age.abandoned : LIMITS.age.lock;
+    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > most) await rm(path, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

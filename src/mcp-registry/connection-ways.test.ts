@@ -196,6 +196,8 @@ describe('what is never started', () => {
     ['a word after one that is always there', npm, [named('-y', 'evil-pkg')], 'which takes none'],
     ['an option that takes the package', npm, [named('--package')], 'does not say what its option --package'],
     ['an option that npx does not know', npm, [named('--foo')], 'which is not known'],
+    ['one with its value', npm, [positional('--https-proxy=http://evil.test:1')], 'which is not known'],
+    ['one of a container with its value', oci, [positional('--use-api-socket=true')], 'which is not known'],
     ['another image', oci, [positional('evil/image')], '"evil/image" before the package'],
     ['an option that takes the image', oci, [positional('-iv')], 'does not say what its option -iv'],
     ['an option whose value may be missing', oci, [positional('-v'), { type: 'positional', valueHint: 'x' }], '-v'],

@@ -337,7 +337,9 @@ function kindOf(
 ): 'switch' | 'valued' | 'whole' | undefined {
   if (switches.test(option)) return 'switch';
   if (valued.test(option)) return 'valued';
-  if (/^--[\w.-]+=/.test(option) || (hasClusters && /^-[A-Za-z]=/.test(option))) return 'whole';
+  const [, name] = /^(--[\w.-]+|-[A-Za-z])=/.exec(option) ?? [];
+  if (name !== undefined && (name.startsWith('--') || hasClusters))
+    return switches.test(name) || valued.test(name) ? 'whole' : undefined;
   if (!hasClusters || option.startsWith('--')) return undefined;
   for (const [at, letter] of [...option.slice(1)].entries()) {
     const rest = option.slice(at + 2);

@@ -2,6 +2,7 @@
  * Warns of what a person should look at twice before a server of a registry is added. Pure.
  * @module
  */
+import { CHANGES_PROGRAM } from '../core/program-variables.ts';
 import type { Launcher, PackageSource } from './connection-ways.ts';
 import type { NamedInput } from './registry-server.ts';
 
@@ -36,16 +37,13 @@ function optionsIn(word: string, { valued, hasClusters }: Launcher): string[] {
 
 /** Options that give a container more than its own room. */
 const POWERFUL =
-  /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add|--entrypoint|--device-cgroup-rule|--cgroupns|--runtime|--gpus|--link)$/;
+  /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add|--entrypoint|--device-cgroup-rule|--cgroupns|--runtime|--gpus|--link|--publish|--publish-all|-[pP]|--log-driver|--log-opt|--dns|--tmpfs|--sysctl|--secret|--cgroup-parent|--user|-u)$/;
 /** Options that make a package manager fetch or run something else. */
 const REDIRECTING =
   /^(?:-c|--call|-p|-w|-f|-b|-C|--package|--workspace|--prefix|--with-requirements|--constraints|--overrides|--build-constraints|--config-file|--config-setting|--directory|--project|--env-file|--allow-insecure-host|--registry|--script-shell|--node-options|--userconfig|--from|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)$/;
 /** Warns of variables that make a program load something else. */
 export const variableWarnings = (variables: readonly NamedInput[]): string[] =>
-  variables.filter(({ name }) => LOADING.test(name)).map(({ name }) => `it sets ${name}`);
-
-const LOADING =
-  /^(?:DOCKER_\w+|HOME|SHELL|NODE_\w+|SSL_\w+|\w*_PROXY|LD_\w+|DYLD_\w+|PATH|PYTHON(?:PATH|STARTUP|HOME)|npm_config_\w+|UV_\w+|PIP_\w+|BASH_ENV|ENV)$/i;
+  variables.filter(({ name }) => CHANGES_PROGRAM.test(name)).map(({ name }) => `it sets ${name}`);
 
 /** Warns of the options, variables and places of a package. */
 export function packageWarnings(

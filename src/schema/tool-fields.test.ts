@@ -71,4 +71,8 @@ test('only the members of a wrong type are left out', () => {
     type: 'object',
     properties: { a: {}, b: { not: {} } },
   });
+  // As real servers have it.
+  expect(
+    completeInput({ type: ['object', 'null'], properties: { a: { type: 'string' }, required: ['a'] }, required: true }),
+  ).toEqual({ type: 'object', properties: { a: { type: 'string' } } });
 });

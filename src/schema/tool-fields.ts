@@ -64,32 +64,37 @@ export function withoutIllTyped<T extends Fields>(tool: T): T {
 }
 
 /** Returns why clients would refuse an input schema; undefined if they accept what `completeInput` makes of it. */
-export function inputFault({ type, properties, required }: Fields): string | undefined {
-  if (type !== undefined && type !== 'object') return 'inputSchema.type is not "object"';
+export function inputFault({ type, properties }: Fields): string | undefined {
+  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object')))
+    return 'inputSchema.type is not "object"';
   // Some libraries write null for nothing.
-  if (isGiven(properties) && !(isObject(properties) && Object.values(properties).every(isSchema)))
-    return 'inputSchema.properties is not an object of schemas';
-  if (isGiven(required) && !isTexts(required)) return 'inputSchema.required is not a list of names';
+  if (isGiven(properties) && !isObject(properties)) return 'inputSchema.properties is not an object';
   return undefined;
 }
 
-/** Writes an input schema in a way that all clients accept; returns the same object if it is written so. */
+/**
+ * Writes an input schema in a way that all clients accept; returns the same object if it is written so. Properties
+ * without a schema and an ill-typed `required` are left out: real servers write `required` among the properties.
+ */
 export function completeInput(schema: Fields): Fields {
   const { properties, required, ...rest } = schema;
   const written = isObject(properties) && Object.values(properties).every(isObject);
-  if (schema.type === 'object' && (written || properties === undefined) && required !== null) return schema;
+  const isComplete = schema.type === 'object' && (written || properties === undefined);
+  if (isComplete && (required === undefined || isTexts(required))) return schema;
   return {
-    type: 'object',
     ...rest,
+    type: 'object',
     ...(isObject(properties) && { properties: written ? properties : asObjects(properties) }),
-    ...(isGiven(required) && { required }),
+    ...(isTexts(required) && { required }),
   };
 }
 
 /** Clients of the first SDK refuse the schemas `true` and `false`. */
 const asObjects = (properties: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : schema ? {} : { not: {} }]),
+    Object.entries(properties)
+      .filter(([, schema]) => isSchema(schema))
+      .map(([name, schema]) => [name, isObject(schema) ? schema : schema ? {} : { not: {} }]),
   );
 
 const isGiven: Kind = (value) => value !== undefined && value !== null;

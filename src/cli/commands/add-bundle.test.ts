@@ -140,6 +140,7 @@ describe('a bundle (MCPB)', () => {
     expect(text()).not.toContain('secret-1234');
     expect(text()).toContain('"$${HOSTILE}"');
     expect(text()).not.toContain('UNSET');
+    expect((await runBinary(['approve', 'bundle'], started)).code).toBe(0);
     const { code, out } = await runBinary(['execute', 'bundle', 'started_with'], started);
     expect(code, out).toBe(0);
     expect(out.replace(/\s+/g, ' ')).toContain(`--level=3 ${join(home, 'a')} ${join(home, 'b')} key 11`);

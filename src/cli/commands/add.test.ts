@@ -401,7 +401,7 @@ it('update shows what changes, and after a yes writes newer versions in place, w
       expect([code, text()]).toEqual([4, before]);
       expect(out).toContain('  tool@3.2.0 → tool@3.10.0\n');
       expect(out).toContain('  updated@0.9.0 → updated@1.0.0\n  io.example/updated@0.9.0 → io.example/updated@1.0.0\n');
-      expect(out).toContain('moved: 0.9.0 → 1.0.0, to take it: anygpt mcp remove moved');
+      expect(out).toContain('moved: 0.9.0 → 1.0.0. To update: anygpt mcp remove moved');
     }
     const { code, out } = await run(['update', '--yes', '--json'], env);
     expect(code).toBe(4);

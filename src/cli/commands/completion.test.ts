@@ -219,7 +219,11 @@ describe.skipIf(!has('bash'))('in bash', () => {
     expect(complete('anygpt', 'mcp', 'tools', 'tw')).toEqual([
       'two\\ words\\ \\$\\(touch\\ pwned\\)\\ \\`touch\\ pwned\\`',
     ]);
-    expect(complete('anygpt', 'mcp', 'tools', '"tw')).toEqual([EVIL]);
+    // Inside quotes bash inserts a name as it is.
+    for (const quote of ['"', "'"]) {
+      expect(complete('anygpt', 'mcp', 'tools', `${quote}tw`)).toEqual(['']);
+      expect(complete('anygpt', 'mcp', 'tools', `${quote}no`)).toEqual(['notes']);
+    }
     expect(complete('anygpt', 'mcp', 'inspect', EVIL.replace(/[ $()`]/g, '\\$&'), '')).toEqual([
       'odd\\ tool\\;touch\\ pwned',
     ]);

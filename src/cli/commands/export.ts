@@ -79,6 +79,8 @@ configuration error, 3 connection failed or files not written`,
       const { files, notes } = exportFiles(manifests, format);
       const { signal, progress } = session;
       await writeFiles(folder, files, {
+        // A link in place of the default folder may have come with the working folder.
+        within: values.out === undefined ? io.cwd : undefined,
         signal,
         onFile: (count) => progress.show(`Writing to ${folder}: ${count} of ${files.length} files`),
       });

@@ -9,7 +9,7 @@ import { type Excerpt, isUnchanged, type Policy, writeChanged } from '../../conf
 import { TAKEN_OVER } from '../../config/parse-data.ts';
 import { FileTooLarge, readIfPresent } from '../../config/read-file.ts';
 import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
-import { replaceFile } from '../../disk/write-atomically.ts';
+import { replaceFile, sweep } from '../../disk/write-atomically.ts';
 import { readClientText } from '../importers/client-text.ts';
 
 /** A file as it was read. */
@@ -91,6 +91,7 @@ export async function replaceFound(file: FoundFile, text: string): Promise<void>
 /** Deletes a file, unless it changed since it was read. */
 export async function removeFound(file: FoundFile): Promise<void> {
   await refuseChanged(file);
+  await sweep(file.target);
   await discard(file.target);
 }
 

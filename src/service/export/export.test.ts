@@ -203,6 +203,21 @@ console.log(JSON.stringify([total, asked]));
     expect(made.filter((one) => /^(con|nul)(\.|$)|^\.|\//.test(one))).toEqual([]);
   });
 
+  it('stays in a given folder, even if a folder on the way is a link', async () => {
+    const outside = join(folder, 'outside');
+    const within = join(folder, 'work');
+    mkdirSync(outside);
+    mkdirSync(join(within, 'real'), { recursive: true });
+    symlinkSync(outside, join(within, 'capabilities'));
+    symlinkSync(join(within, 'real'), join(within, 'inside'));
+    const files = [{ path: 'a.md', text: 'x' }];
+    for (const name of ['capabilities', 'capabilities/json'])
+      await expect(writeFiles(join(within, name), files, { within })).rejects.toThrow('is a link that leads out of');
+    expect(readdirSync(outside)).toEqual([]);
+    await writeFiles(join(within, 'inside/new'), files, { within });
+    expect(readdirSync(join(within, 'real/new'))).toEqual(['a.md']);
+  });
+
   it('does not follow a link out of its folder', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);

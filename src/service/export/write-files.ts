@@ -3,12 +3,14 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ExportedFile } from './files-by-server.ts';
 
 export interface WriteOptions {
+  /** A folder that the files may not leave, not even if a part of the way to their own folder is a link. */
+  readonly within?: string | undefined;
   /** Stops before the next file. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each file with how many are written. */
@@ -19,9 +21,10 @@ export interface WriteOptions {
 export async function writeFiles(
   folder: string,
   files: readonly ExportedFile[],
-  { signal, onFile }: WriteOptions = {},
+  { within, signal, onFile }: WriteOptions = {},
 ): Promise<void> {
   const root = resolve(folder);
+  if (within !== undefined) await refuseLinks(root, resolve(within));
   const checked = new Set<string>();
   for (const [at, { path, text }] of files.entries()) {
     if (signal?.aborted) return;
@@ -41,6 +44,17 @@ export async function writeFiles(
       if (error instanceof DiscoveryError) throw error;
       throw refused(file, (error as NodeJS.ErrnoException).code ?? String(error), error);
     }
+  }
+}
+
+/** Throws if a part of the way from one folder down to another is a link that leads out of the first. */
+async function refuseLinks(root: string, within: string): Promise<void> {
+  for (let path = root; isBelow(within, path); path = dirname(path)) {
+    const info = await lstat(path).catch(() => undefined);
+    if (!info?.isSymbolicLink()) continue;
+    const target = await realpath(path).catch(() => '');
+    if (!isBelow(await realpath(within), target))
+      throw refused(root, `${path} is a link that leads out of ${within}. Name the folder with --out`);
   }
 }
 
