@@ -44,7 +44,7 @@ import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secre
 import { ConfirmedLists } from './confirmed-lists.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { attempt, ProviderSources } from './provider-sources.ts';
+import { ProviderSources } from './provider-sources.ts';
 import { ServerLogs } from './server-logs.ts';
 
 type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
@@ -421,9 +421,14 @@ export class Downstreams {
   async #credentials(definition: ServerDefinition, principal: string | undefined): Promise<Credentials | undefined> {
     const { connection } = definition;
     if (this.#world.state === 'memory' || isLocal(connection) || hasOwnToken(connection)) return undefined;
-    // What is wrong with the entry is reported when the connection opens.
-    const target = attempt(() => this.#loginTarget(definition, principal));
-    return target && (await this.#loadLogins()).credentials(target);
+    let target: LoginTarget;
+    try {
+      target = this.#loginTarget(definition, principal);
+    } catch {
+      // What is wrong with the entry is reported when the connection opens.
+      return undefined;
+    }
+    return (await this.#loadLogins()).credentials(target);
   }
 
   async #open(
