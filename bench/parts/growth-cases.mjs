@@ -4,6 +4,7 @@ import { Catalog } from '../../dist/catalog/catalog.js';
 import { DiscoveryEngine } from '../../dist/index.js';
 import { ToolRegistry, UnifiedToolRegistry } from '../../dist/registry.js';
 import { RuleSet } from '../../dist/rules/decide.js';
+import { ToolPolicy } from '../../dist/rules/tool-policy.js';
 import { SearchEngine } from '../../dist/search/search-engine.js';
 import { memoryFetch, memoryUrl } from '../../test/fixtures/memory-fetch.mjs';
 
@@ -105,8 +106,8 @@ export const growthCases = {
         { definition: { name, connection, tools: [], tags: [] }, fingerprint: name },
       ]),
     );
-    const rules = new RuleSet([], 'first-match');
-    const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
+    const policy = new ToolPolicy(new RuleSet([], 'first-match'));
+    const catalog = new Catalog({ servers, policy, store: undefined, search: new SearchEngine(), indexed: new Map() });
     for (const server of servers.keys()) {
       await catalog.put({ server, fingerprint: server, fetchedAt: 1, tools: toolsOf(server), skipped: [] });
     }

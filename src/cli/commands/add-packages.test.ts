@@ -51,6 +51,7 @@ it.skipIf(process.platform === 'win32').each([
   const started = { cwd: home, env: { HOME: home, PATH: `${join(home, 'bin')}:${process.env.PATH}` } };
   const added = await runBinary(['add', 'io.example/time', '--yes', '--env', 'ZONE=UTC'], started);
   expect(added.code, added.err).toBe(0);
+  expect((await runBinary(['approve', 'time'], started)).code).toBe(0);
   const { code, out } = await runBinary(['execute', 'time', 'words'], started);
   expect(code, out).toBe(0);
   expect(out.replace(/\s+/g, ' ')).toContain(`${words} | ZONE is UTC`);
