@@ -6,6 +6,7 @@ import { trustEffects } from '../cli/trust-effects.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
 import { previewFile, trustableFileAt } from './project-files.ts';
+import { withUsersWord } from './users-servers.ts';
 import { realWorld } from './world.ts';
 
 let root: string;
@@ -160,5 +161,17 @@ describe('a project that lists the user’s server under another name', () => {
     expect((await trustEffects([look], worldWith())).join('\n')).toContain(
       'is the same program or address as your "github", so your rules that deny tools of that server apply to it too',
     );
+  });
+});
+
+it('looks at no program of the user where no project brings servers', () => {
+  const env = new Proxy({}, { get: () => expect.unreachable('a word was expanded') });
+  const connection = { type: 'stdio', command: 'node', args: ['${NAME}'] } as const;
+  const users = [{ entry: { name: 'a', connection }, origin: { file: 'x', path: 'y' }, isProjects: false }];
+  const joined = { servers: [], placed: users } as never;
+  expect(withUsersWord(joined, users as never, [], { ...worldWith(), env })).toEqual({
+    servers: [],
+    toolRules: [],
+    warnings: [],
   });
 });

@@ -51,13 +51,14 @@ export function withUsersWord(
   const projects = new Map(
     placed.filter(({ isProjects }) => isProjects).map(({ entry }) => [entry.name, entry.connection]),
   );
+  // Looking at the programs of all servers costs a look at the disk for each.
+  if (projects.size === 0) return { servers, toolRules: [], warnings: [] };
   const denies = rules.some(({ enabled }) => enabled === false);
   const known = users.flatMap(({ entry, origin, folder, filter }) => {
     const { connection } = entry;
     if (connection === undefined) return [];
     return [{ entry, origin, filter, identity: identityOf(connection), program: programOf(connection, folder, world) }];
   });
-  if (projects.size === 0 || known.length === 0) return { servers, toolRules: [], warnings: [] };
   const switchedOn = new Set(
     users.flatMap(({ entry }) => (entry.connection === undefined && entry.enabled === true ? [entry.name] : [])),
   );
