@@ -907,6 +907,8 @@ const limits = {
     bundle: 300_000,
     /** One request to a registry, its answer included. */
     registry: 30_000,
+    /** A search refreshes what was synced before for this long; then it uses what is there. */
+    registryRefresh: 5_000,
     /** What `doctor` waits for an embedding service. */
     embeddingCheck: 30_000,
     /** The thread for doubtful checks; it loads the validator. */

@@ -256,6 +256,41 @@ it('what was synced is used while a registry is away, and that is said', async (
   expect(notes[0]).toContain('What was synced before is used.');
 });
 
+it('a slow registry is not waited for where a copy exists, unless fresh answers are wanted', async () => {
+  await using registry = await startRegistry({ entries: [published(server('a/one'))] });
+  const world = { requestMs: 60_000, refreshMs: 50 };
+  const registries = new McpRegistries({
+    registries: [{ url: registry.url, name: 'ours' }],
+    folder,
+    now: () => now,
+    world,
+  });
+  await registries.sync();
+  registry.on = () => true;
+  now += 2 * HOUR;
+  const { results, notes } = await registries.search('one');
+  expect(results).toHaveLength(1);
+  expect(notes).toEqual([
+    'The registry ours was not read within 0.05 s; `anygpt mcp registry sync` waits for it. What was synced before is used.',
+  ]);
+  expect((await registries.show('a/one')).entry.server.name).toBe('a/one');
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    registry.on = async () => {
+      resolve();
+      await new Promise<void>((go) => {
+        answer = go;
+      });
+      return undefined;
+    };
+  });
+  const fresh = registries.search('one', { useCache: false });
+  await asked;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  answer();
+  expect(await fresh).toMatchObject({ results: [{ name: 'a/one' }], notes: [] });
+});
+
 it('a registry that was never synced is asked directly; answers are kept for an hour, and longer while it is away', async () => {
   const registry = await startRegistry({ entries: await listed() });
   const registries = open(registry.url);

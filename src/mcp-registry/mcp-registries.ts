@@ -7,6 +7,7 @@
  * @module
  */
 import { ageSince, wallNow } from '../async/clock.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { messageOf } from '../text/thrown-message.ts';
@@ -72,6 +73,7 @@ interface Registry {
 export class McpRegistries {
   readonly #registries: readonly Registry[];
   readonly #now: () => number;
+  readonly #refreshMs: number;
 
   constructor({ registries, folder, world, now = wallNow }: McpRegistriesOptions) {
     this.#registries = registries.map((source) => ({
@@ -79,6 +81,7 @@ export class McpRegistries {
       store: folder === undefined ? new MemoryAnswers(source.url) : new RegistryStore(folder, source.url),
     }));
     this.#now = now;
+    this.#refreshMs = world?.refreshMs ?? LIMITS.time.registryRefresh;
   }
 
   /** Tells whether anything was synced. Sends nothing. */
@@ -183,7 +186,10 @@ export class McpRegistries {
     return entry === undefined ? found : [{ ...hitOf(entry), relevance: 1 }, ...found];
   }
 
-  /** Brings a synced registry up to date where that is due and possible. Undefined if it was never synced. */
+  /**
+   * Brings a synced registry up to date where that is due and possible. A slow registry is waited for only if fresh
+   * answers are wanted. Undefined if it was never synced.
+   */
   async #upToDate(
     { client, store }: Registry,
     { offline, signal, onProgress, useCache = true }: AskOptions,
@@ -192,8 +198,15 @@ export class McpRegistries {
     const contents = await store.contents();
     if (contents === undefined || offline) return contents;
     if (useCache && ageSince(contents.syncedAt, this.#now()) < LIMITS.age.registry) return contents;
+    const sync = (limited = signal) => syncRegistry(client, store, { signal: limited, onProgress, now: this.#now });
+    const seconds = this.#refreshMs / 1_000;
+    const overdue = () =>
+      new DiscoveryError(
+        'SERVER_CONNECTION_ERROR',
+        `The registry ${client.name} was not read within ${seconds} s; \`anygpt mcp registry sync\` waits for it.`,
+      );
     try {
-      await syncRegistry(client, store, { signal, onProgress, now: this.#now });
+      await (useCache ? withTimeLimit(this.#refreshMs, signal, overdue, sync) : sync());
     } catch (error) {
       signal?.throwIfAborted();
       notes.push(`${messageOf(error)} What was synced before is used.`);

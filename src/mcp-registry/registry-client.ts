@@ -32,6 +32,8 @@ export interface RegistryWorld {
   readonly fetch?: typeof fetch | undefined;
   /** Longest time for one request. */
   readonly requestMs?: number | undefined;
+  /** Longest time to refresh what was synced before, unless fresh answers are wanted. */
+  readonly refreshMs?: number | undefined;
   readonly retry?: typeof DEFAULTS.retry | undefined;
   /** Waits between two attempts. */
   readonly pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
