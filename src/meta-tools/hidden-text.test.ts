@@ -237,5 +237,6 @@ describe('plain and visible text', () => {
   it('take variation selectors and joiners out that carry bits in plain words', () => {
     expect(plainText('a\ufe0f\ufe0eb\u200dc\ufe0f')).toBe('abc');
     expect(plainText('❤\ufe0f\ufe0e\ufe0f\ufe0e')).toBe('❤\ufe0f');
+    expect(visible('\u{e0101}\u200dم')).toBe('\\u{e0101}\\u{200d}م');
   });
 });

@@ -57,7 +57,7 @@ export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): st
  * text that must be repeated exactly; `execute_tool` accepts this form.
  */
 export const visible = (text: string): string =>
-  isPlain(text) ? text : withoutStray(text, numbered).replace(LINE_BREAK, numbered).replace(INVISIBLE, numbered);
+  isPlain(text) ? text : withoutStray(text.replace(LINE_BREAK, numbered).replace(INVISIBLE, numbered), numbered);
 
 const numbered = (sign: string): string => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
 
