@@ -339,6 +339,17 @@ export class Downstreams {
     }
   }
 
+  keepSecret(value: string): void {
+    this.#secrets.learn([value]);
+  }
+
+  /** Expands a text that is a secret as a whole. */
+  expandSecret(text: string, where: string): string {
+    const expanded = expandReferences(text, this.#world.env, where);
+    this.keepSecret(expanded);
+    return expanded;
+  }
+
   #subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);

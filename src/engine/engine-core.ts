@@ -433,6 +433,19 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.downstreams.redact;
   }
 
+  /** Keeps a value out of all texts from now on. */
+  keepSecret(value: string): void {
+    this.#runtime.downstreams.keepSecret(value);
+  }
+
+  /** The identity provider of the configuration in force, with references expanded. */
+  async identityProvider(): Promise<ResolvedConfig['auth']> {
+    const { auth } = await this.getConfig();
+    if (!auth?.introspection) return auth;
+    const clientSecret = this.#runtime.downstreams.expandSecret(auth.introspection.clientSecret, 'auth.introspection');
+    return { ...auth, introspection: { ...auth.introspection, clientSecret } };
+  }
+
   /** The end of what a server wrote to stderr, without the secrets it was given. */
   serverLog(server: string): string {
     return this.#runtime.downstreams.log(server);
