@@ -92,7 +92,7 @@ export async function readList(
 async function keptList({ definition: { name }, state }: DiscoverySource): Promise<DiscoveredList | undefined> {
   const { catalog } = state;
   await catalog.load(name);
-  return catalog.isLoaded(name) ? { tools: catalog.tools(name, true), items: catalog.items(name) } : undefined;
+  return catalog.isLoaded(name) ? { tools: catalog.tools(name, true), items: catalog.items.of(name) } : undefined;
 }
 
 /** Asks the server, as often as the retry policy allows. */
