@@ -246,6 +246,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     us: [
       ...WORDS,
       'agent',
+      'approvals',
       'catalog',
       'config',
       'disk',

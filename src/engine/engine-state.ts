@@ -30,6 +30,7 @@ import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
+import { RegisteredPolicy, type RegisteredTools } from './guest-tools.ts';
 import { sightLists } from './sight-lists.ts';
 
 export interface KnownServer {
@@ -180,11 +181,12 @@ export function requestState(
 export interface Guest {
   readonly known: KnownServer & { readonly definition: ServerDefinition };
   /** Tools that agents may find and call. */
-  readonly registered: ReadonlySet<string>;
+  readonly registered: RegisteredTools;
 }
 
 export interface GuestState extends EngineState {
   readonly rules: RegisteredRules;
+  readonly registered: RegisteredTools;
 }
 
 /** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
@@ -200,8 +202,7 @@ export async function guestState(
   // A deny of its name in a registry is a deny of the server.
   const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
   const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
-  // The program that brings the server has decided to use it.
-  const policy = new ToolPolicy(rules);
+  const policy = new RegisteredPolicy(rules, registered);
   const servers = new Map([[name, known]]);
   const bytes = await world.store(config);
   const catalog = new Catalog({
@@ -221,6 +222,7 @@ export async function guestState(
   return {
     ...base,
     rules,
+    registered,
     policy,
     approvals: undefined,
     servers,

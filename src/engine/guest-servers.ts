@@ -4,15 +4,16 @@
  * @module
  */
 
+import { pinOf } from '../approvals/pin.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { EngineState, Guest, GuestState } from './engine-state.ts';
+import { RegisteredTools, type Registration } from './guest-tools.ts';
 
 interface KeptGuest extends Guest {
-  readonly registered: Set<string>;
   state: GuestState;
 }
 
@@ -41,25 +42,31 @@ export class GuestServers {
 
   /** Takes a server in. A server of the same name that is another one loses its place. */
   async admit(base: EngineState, definition: ServerDefinition): Promise<GuestState> {
-    const { name, connection } = definition;
+    const { name, connection, approval = 'changed' } = definition;
     if (base.servers.has(name) || base.switchedOff.has(name))
       throw new ValidationError(`A configured server is named "${name}". Give the one to discover another name.`);
     const before = this.#guests.get(name);
     if (before && identityOf(before.known.definition) === identityOf(definition)) return before.state;
     await leave(before);
     if (!before && this.#guests.size >= LIMITS.atOnce.guests) await this.#makeRoom();
-    const guest = { known: { definition, fingerprint: fingerprint(connection) }, registered: new Set<string>() };
+    // A call then asks the connection what it lists now.
+    const known = { definition: { ...definition, approval }, fingerprint: fingerprint(connection) };
+    const guest = { known, registered: new RegisteredTools() };
     const state = await this.#build(base, guest);
     this.#guests.set(name, { ...guest, state });
     return state;
   }
 
-  /** Lets agents find and call tools of a guest. */
-  async register(base: EngineState, server: string, tools: readonly string[]): Promise<void> {
+  /** Lets agents find and call tools of a guest, as long as they stay what they are. */
+  async register(base: EngineState, server: string, tools: readonly Registration[]): Promise<void> {
     const guest = this.#guests.get(server);
     if (guest === undefined)
       throw new DiscoveryError('SERVER_NOT_FOUND', `The server "${server}" is not known. Discover its tools first.`);
-    for (const tool of tools) guest.registered.add(tool);
+    await guest.state.catalog.load(server);
+    for (const { tool, pin } of tools) {
+      const listed = guest.state.catalog.definition(server, tool);
+      guest.registered.add(tool, pin ?? (listed && pinOf(listed)));
+    }
     guest.state = await this.#build(base, guest, guest.state);
   }
 
