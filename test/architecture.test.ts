@@ -172,6 +172,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:timers/promises',
     ],
   },
+  // Who is asking: knows requests by their head, and nothing of what they ask for.
+  auth: { us: [...WORDS, 'disk'], outside: [...FILES, 'jose', 'node:http'] },
   catalog: {
     us: [...WORDS, 'cache', 'rules', 'search'],
     outside: ['node:crypto', 'node:timers/promises', 'node:util'],
@@ -218,7 +220,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'meta-tools': { us: [...WORDS, 'engine'], outside: [] },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.
-    us: [...WORDS, 'connections', 'engine', 'meta-tools'],
+    us: [...WORDS, 'auth', 'connections', 'engine', 'meta-tools'],
     outside: [
       `${MCP}/node`,
       `${MCP}/server`,

@@ -376,6 +376,8 @@ export interface ServerRequest {
 export interface Caller {
   /** An authenticated identity, if any. Never sent downstream. */
   readonly principal?: string | undefined;
+  /** The profile that the front door selected for this request; undefined for the default one. */
+  readonly profile?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;
   /** The socket of a stateless request. Used to count calls and to match late questions; it proves nothing. */

@@ -203,8 +203,17 @@ function throwCause(error: ErrorInfo): void {
   if (cause instanceof JsonRpcError) throw cause;
 }
 
-const callerOf = ({ era, session, socket, clientName, capabilities, ask }: UpstreamCall): Caller => ({
-  ...{ session, socket, clientName, capabilities, ask },
+const callerOf = ({
+  era,
+  principal,
+  profile,
+  session,
+  socket,
+  clientName,
+  capabilities,
+  ask,
+}: UpstreamCall): Caller => ({
+  ...{ principal, profile, session, socket, clientName, capabilities, ask },
   exclusive: true,
   acceptsInputRequired: era === 'modern',
 });
