@@ -80,11 +80,11 @@ it('a capability that was written down keeps its pin: another engine does not ca
 it('a provider goes on with the tools as it listed them first, and leaves out those that change', async () => {
   await using one = world();
   const provider = one.service.provider(one.guest, { useCache: false });
-  const listed = async () => (await provider.listToolMetadata()).map(({ name }) => name);
+  const listed = async () => (await provider.listToolMetadata({})).map(({ name }) => name);
   expect(await listed()).toEqual(['send']);
   one.journal.lists([POISONED, aTool('read')]);
   expect(await listed()).toEqual(['read']);
-  await expect(Promise.resolve(provider.callTool('send', {}))).rejects.toMatchObject({ code: 'TOOL_NOT_APPROVED' });
+  await expect(Promise.resolve(provider.callTool('send', {}, {}))).rejects.toMatchObject({ code: 'TOOL_NOT_APPROVED' });
   one.journal.lists([SEND]);
   expect(await listed()).toEqual(['send']);
   expect(one.journal.executed()).toEqual([]);
