@@ -85,7 +85,9 @@ it('a provider goes on with the tools as it listed them first, and leaves out th
   expect(await listed()).toEqual(['send']);
   one.journal.lists([POISONED, aTool('read')]);
   expect(await listed()).toEqual(['read']);
-  await expect(Promise.resolve(provider.callTool('send', {}, { signal: NEVER }))).rejects.toMatchObject({ code: 'TOOL_NOT_APPROVED' });
+  await expect(Promise.resolve(provider.callTool('send', {}, { signal: NEVER }))).rejects.toMatchObject({
+    code: 'TOOL_NOT_APPROVED',
+  });
   one.journal.lists([SEND]);
   expect(await listed()).toEqual(['send']);
   expect(one.journal.executed()).toEqual([]);
