@@ -158,12 +158,12 @@ async function listOnce(definition: ServerDefinition, rate: RateLimit | undefine
     throw staged(thrown, name, step);
   };
   // 2. Rate limit.
-  await downstreams.listingTurn(definition, rate);
+  await downstreams.lists.turn(definition, rate);
   // 3. Session.
   const lease = await downstreams.acquire(definition, undefined).catch(fail('connecting'));
   try {
     // 4. List.
-    return await downstreams.listOver(lease.connection, definition).catch(fail('list'));
+    return await downstreams.lists.read(lease.connection, definition).catch(fail('list'));
   } finally {
     // 10. End of the session, unless a call is using it.
     lease.release({ close: true });
