@@ -146,8 +146,8 @@ export async function requireUsableTool(
 function mayBeBack({ servers, policy, discovery }: DecidingState, ref: ToolRef, found: ToolResult<FoundTool>): boolean {
   const source = servers.get(ref.server)?.definition;
   if (!found.success || source === undefined || isProvider(source) || source.approval === undefined) return false;
-  const { approval } = policy.decide(ref.server, found.data.definition);
-  return approval === 'changed' && discovery.isWorthASecondLook(ref.server);
+  const { approval, code } = policy.decide(ref.server, found.data.definition);
+  return code === 'TOOL_NOT_APPROVED' && approval !== 'pending' && discovery.isWorthASecondLook(ref.server);
 }
 
 async function lookAgain(state: DecidingState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {

@@ -62,12 +62,12 @@ export class EngineConnections {
    * where the key of the tokens is kept.
    */
   async logIn(server: string, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    return this.#runtime.downstreams.logIn(await this.#definition(server), screen, scopes);
+    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, scopes);
   }
 
   /** Ends the login to a server. */
   async logOut(server: string): Promise<LogOut> {
-    return this.#runtime.downstreams.logOut(await this.#definition(server));
+    return this.#runtime.downstreams.logins.logOut(await this.#definition(server));
   }
 
   async #definition(server: string): Promise<ServerDefinition> {
