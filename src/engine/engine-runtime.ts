@@ -28,6 +28,7 @@ import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState, type KnownServer, type StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { GuestServers, type GuestState } from './guest-servers.ts';
+import type { Registration } from './guest-tools.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -185,7 +186,7 @@ export class EngineRuntime {
   }
 
   /** Lets agents find and call tools of such a server. */
-  async register(server: string, tools: readonly string[]): Promise<void> {
+  async register(server: string, tools: readonly Registration[]): Promise<void> {
     await this.#inTurn((base) => this.guests.register(base, server, tools));
     for (const listener of this.#toolListeners) listener(false, server);
   }

@@ -151,6 +151,8 @@ interface Narrowing<Rules extends RuleSet> {
   readonly rules: Rules;
   /** Undefined if all these sources are trusted. */
   readonly approvals: Approvals | undefined;
+  /** Default: the rules, then the approvals. */
+  readonly policy?: ToolPolicy | undefined;
   /** Keeps the lists; without one, they stay in memory. The index is never written. */
   readonly store?: CatalogStore | undefined;
 }
@@ -161,11 +163,10 @@ interface Narrowing<Rules extends RuleSet> {
  */
 export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  { servers, rules, approvals, store }: Narrowing<Rules>,
+  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals) }: Narrowing<Rules>,
   world: DiscoveryWorld,
 ): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
-  const policy = new ToolPolicy(rules, approvals);
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
   const indexed = new Map();
