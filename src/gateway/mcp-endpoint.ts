@@ -123,7 +123,7 @@ export function createMcpEndpoint(
       });
       const close = () => {
         kept.clear();
-        coreOf(engine).endSession(id);
+        coreOf(engine).connections.endSession(id);
         void server.close().catch(() => {});
       };
       await server.connect(transport);
