@@ -16,6 +16,7 @@ const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: t
 
 const APPROVED = 'src/engine/approved-tools.test.ts';
 const REGISTERED = 'src/engine/guest-tools.test.ts';
+const BY_RULE = 'src/engine/approved-by-rule.test.ts';
 const APPROVE = 'src/cli/commands/approve.test.ts';
 const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
@@ -1488,6 +1489,24 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED, 'does not pin what the scanner finds'],
     [APPROVED, 'keeps approvals in memory for an engine that touches no disk'],
     ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
+  ),
+  'service:approval:by-rule': promise(
+    'A rule of the user approves new and changed tools, unless the scanner finds something; the rule is shown',
+    [BY_RULE, 'lets agents list, find, describe and call what it matches, says which rule it is'],
+    [BY_RULE, 'approves a changed definition as well, at the first call, and after a restart'],
+    [BY_RULE, 'is stopped by a finding of the scanner, at every start and on every path, unless it says always'],
+    [BY_RULE, 'approves nothing any more once it is gone'],
+    [BY_RULE, 'may be about a category'],
+    [
+      'src/config/project-settings.test.ts',
+      'approves nothing with a rule, and no rule approves anything of its servers',
+    ],
+  ),
+  'service:classes:configured': promise(
+    'Domains and categories can be used in rules, and what the configuration says of them wins over inference',
+    [BY_RULE, 'are those of the configuration, for a tool before those of its server, in searches and rules'],
+    [BY_RULE, 'of a rule are looked for in the whole definition'],
+    ['src/service/infer/infer.test.ts', 'come from the configuration wherever they are shown'],
   ),
   'service:approval:rug-pull': promise(
     'A definition that changed is never executed without a new approval, whatever happens to processes, cache and store',

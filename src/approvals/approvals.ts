@@ -3,14 +3,18 @@
  * @module
  */
 import type { ApprovalStatus } from '../core/approval-mode.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { ApprovalSource, ApprovalStore } from './approval-store.ts';
+import { pinOf } from './pin.ts';
 
 export class Approvals {
   readonly #store: ApprovalStore;
   readonly #sources: ReadonlyMap<string, ApprovalSource>;
 
   readonly #opened: string;
+  /** Pins of definitions in which the scanner found nothing, by server. */
+  readonly #clean = new Map<string, Set<string>>();
 
   private constructor(store: ApprovalStore, sources: readonly ApprovalSource[]) {
     this.#store = store;
@@ -27,6 +31,21 @@ export class Approvals {
   statusOf(server: string, definition: ToolDefinition): ApprovalStatus {
     const source = this.#sources.get(server);
     return source === undefined ? 'approved' : this.#store.statusOf(source, definition);
+  }
+
+  /** Tells whether a rule may approve a definition: always, or once the scanner has found nothing in it. */
+  mayFollowRule(server: string, definition: ToolDefinition, always: boolean): boolean {
+    const source = this.#sources.get(server);
+    const pin = source === undefined || source.isProjects ? undefined : pinOf(definition);
+    return pin !== undefined && (always || this.#clean.get(server)?.has(pin) === true);
+  }
+
+  /** Records that the scanner found nothing in these definitions. */
+  vouch(server: string, definitions: readonly ToolDefinition[]): void {
+    const known = this.#clean.get(server) ?? new Set();
+    const clean = known.size + definitions.length > LIMITS.approvals.tools ? new Set<string>() : known;
+    this.#clean.set(server, clean);
+    for (const definition of definitions) clean.add(pinOf(definition) ?? '');
   }
 
   /**

@@ -14,7 +14,7 @@ import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ItemKind, ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ItemKind, ServerItems, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
 import type { Decision } from '../rules/decide.ts';
 import type { KnownRef } from '../rules/report.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
@@ -176,6 +176,14 @@ export class Catalog {
     });
   }
 
+  /** The tools of a server that no person has approved but a rule, with the rule. Needs `load`. */
+  approvedByRule(server: string): readonly (ToolRef & { readonly rule: string })[] {
+    return this.definitions(server).flatMap((definition) => {
+      const { approvedBy: rule } = this.#options.policy.decide(server, definition);
+      return rule === undefined ? [] : [{ server, tool: definition.name, rule }];
+    });
+  }
+
   /** All approved tools of a server, by name. Needs `load`. */
   tools(server: string, includeDisabled = false): readonly ToolMetadata[] {
     if (includeDisabled) return this.#metadata.getToolsByServer(server, true);
@@ -213,7 +221,7 @@ export class Catalog {
     const { tools = entry.tools?.values() ?? [], items } = stored?.listing ?? { items: entry.items };
     const ofItems = itemsOf({ ...NO_ITEMS, ...items });
     return [
-      ...Array.from(tools, ({ name }) => ({ server, tool: name })),
+      ...Array.from(tools, (definition) => ({ server, tool: definition.name, definition })),
       ...ofItems.map(({ kind, id }) => ({ server, tool: id, kind })),
     ];
   }
@@ -228,6 +236,7 @@ export class Catalog {
     if (entry.tools) return this.tools(server, true);
     const { definition, fingerprint } = entry;
     const stored = await this.#options.store?.readListing(server, fingerprint);
+    if (stored) await this.#options.sight?.(stored.listing);
     const listing = stored?.listing ?? configuredListing(definition, fingerprint);
     return approved(listing.tools, toMetadata(listing, definition, this.#options.policy));
   }
@@ -250,7 +259,10 @@ export class Catalog {
     for (const entry of this.#entries.values()) {
       const listing = other.#listing(entry);
       if (listing && listing.fetchedAt > entry.state.fetchedAt)
-        await this.#inTurn(entry, () => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
+        await this.#inTurn(entry, async () => {
+          await this.#options.sight?.(listing);
+          await paced(this.#install(entry, listing, other.state(listing.server)?.digest));
+        });
     }
     for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
   }

@@ -9,6 +9,10 @@ import type { PendingTool } from '../engine/pending-tools.ts';
 import { shorten, visible } from '../text/plain-text.ts';
 import type { Session } from './session.ts';
 
+/** `mail:read (approved by rule 2 (read_*))` */
+export const byRuleLine = ({ server, tool, rule }: { server: string; tool: string; rule: string }): string =>
+  `${nameOf(server)}:${nameOf(tool)} (approved by ${visible(rule)})`;
+
 /** `mail:send (changed)`, with every invisible character as an escape. */
 export const titleOf = ({ server, definition, approval }: PendingTool): string =>
   `${nameOf(server)}:${nameOf(definition.name)} (${approval === 'changed' ? 'changed' : 'new'})`;

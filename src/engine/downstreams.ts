@@ -200,13 +200,14 @@ export class Downstreams {
    * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
    * since the call was looked up.
    */
-  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+  async #confirm({ policy, catalog, vet }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
     const { server, tool } = call;
     const listed = await this.lists.confirmed.definition(connection, tool).catch((error) => {
       const { code, message, details } = toServerError(error, server);
       throw new DiscoveryError(code, message, { ...details, tool, outcome: 'not_sent' });
     });
     if (listed === undefined) throw new ToolNotFoundError(server, tool);
+    await vet?.(server, [listed]);
     for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
       const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
       if (enabled) continue;

@@ -4,7 +4,7 @@
  */
 import type { ToolDefinition } from '../core/types.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
-import { type PendingTool, pendingTools } from './pending-tools.ts';
+import { approvedByRule, type PendingTool, pendingTools } from './pending-tools.ts';
 import { sharedState } from './seen-states.ts';
 
 export class EngineApprovals {
@@ -22,6 +22,11 @@ export class EngineApprovals {
   /** The tools that wait for a person, from the lists that are known. */
   async pending(server?: string): Promise<readonly PendingTool[]> {
     return pendingTools(await sharedState(this.#runtime), server);
+  }
+
+  /** The tools that no person has approved but a rule, with the rule, from the lists that are known. */
+  async byRule(server?: string) {
+    return approvedByRule(await sharedState(this.#runtime), server);
   }
 
   /**

@@ -5,6 +5,7 @@
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { UnapprovedTool } from '../catalog/catalog.ts';
 import type { Unapproved } from '../core/approval-mode.ts';
+import { isProvider } from '../core/tool-provider.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 import { scanBeside } from './sight-lists.ts';
@@ -19,6 +20,18 @@ export interface PendingTool {
   readonly before: ToolDefinition | undefined;
   /** What the scanner found: signs of an attack, or nothing. */
   readonly findings: readonly ScanFinding[];
+}
+
+/** The tools that no person has approved but a rule, with the rule, by server and name. Contacts no server. */
+export async function approvedByRule({ servers, catalog }: EngineState, wanted?: string) {
+  const found: ReturnType<typeof catalog.approvedByRule>[number][] = [];
+  for (const [server, { definition }] of servers) {
+    if (isProvider(definition) || definition.approval === undefined) continue;
+    if (wanted !== undefined && server !== wanted) continue;
+    await catalog.load(server);
+    found.push(...catalog.approvedByRule(server).toSorted((a, b) => (a.tool < b.tool ? -1 : 1)));
+  }
+  return found;
 }
 
 /** By server and name, from the lists that are known. Contacts no server. */

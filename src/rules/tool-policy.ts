@@ -16,11 +16,18 @@ export interface ToolDecision extends Decision {
   readonly approval?: Unapproved | undefined;
   /** Set if rules disable a tool that is not approved either: only its name may be shown. */
   readonly isNameOnly?: boolean | undefined;
+  /** The rule that approved the definition, where no person has. */
+  readonly approvedBy?: string | undefined;
 }
 
 /** Knows which definitions are approved. */
 export interface KnownApprovals {
   statusOf(server: string, definition: ToolDefinition): ApprovalStatus;
+  /**
+   * Tells whether a rule may approve a definition that no person has approved.
+   * @param always even if the scanner found something in it, or has not looked yet
+   */
+  mayFollowRule(server: string, definition: ToolDefinition, always: boolean): boolean;
   /** Identifies all decisions on a server; undefined for one that needs none. */
   digestOf(server: string): string | undefined;
 }
@@ -37,8 +44,23 @@ export class ToolPolicy {
 
   /** Returns whether a definition that a source lists may be seen and called, and why not. */
   decide(server: string, definition: ToolDefinition): ToolDecision {
-    const ruled = this.#rules.decide(server, definition.name);
-    return decideTool(ruled, this.#approvals?.statusOf(server, definition), server, definition.name);
+    const ruled = this.#rules.decide(server, definition.name, undefined, definition);
+    const status = this.#approvals?.statusOf(server, definition);
+    const { approve } = ruled;
+    if (status === undefined || status === 'approved' || approve === undefined)
+      return decideTool(ruled, status, server, definition.name);
+    const isByRule = this.#approvals?.mayFollowRule(server, definition, approve.always) === true;
+    return isByRule ? { ...ruled, approvedBy: approve.rule } : decideTool(ruled, status, server, definition.name);
+  }
+
+  /** Tells whether a rule approves a definition that the scanner has not cleared. */
+  isForScanner(server: string, definition: ToolDefinition): boolean {
+    const status = this.#approvals?.statusOf(server, definition);
+    if (status === undefined || status === 'approved') return false;
+    const { approve } = this.#rules.decide(server, definition.name, undefined, definition);
+    if (approve === undefined || approve.always) return false;
+    const may = (always: boolean) => this.#approvals?.mayFollowRule(server, definition, always) === true;
+    return may(true) && !may(false);
   }
 
   /** Returns whether a resource or a prompt may be seen and read. Approvals are of tools only. */

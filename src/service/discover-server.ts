@@ -191,7 +191,7 @@ export const withOutput = (tool: DiscoveredTool, outputSchema: JsonSchema): Disc
 /** A tool with its types. What RTFS cannot say is `:any`, and a problem says why. */
 export function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {
   const { name } = source;
-  const manifest = toolToManifest(tool, { name, connection: isProvider(source) ? undefined : source.connection });
+  const manifest = toolToManifest(tool, isProvider(source) ? { name } : source);
   const input = schemaToTypeExpr(manifest.inputSchema);
   const output = manifest.outputSchema && schemaToTypeExpr(manifest.outputSchema);
   const problem =
