@@ -800,6 +800,8 @@ const limits = {
   },
   /** How much is done at the same time. */
   atOnce: {
+    /** Network callers whose calls have ended: they find a place beside newer callers. */
+    knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
     /** Files that are read. */
