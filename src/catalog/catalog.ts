@@ -12,6 +12,7 @@ import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
 import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
@@ -134,6 +135,11 @@ export class Catalog {
     return [...(this.#entries.get(server)?.tools?.values() ?? [])];
   }
 
+  /** Every definition of a server that can be approved: of tools, resources, templates and prompts. Needs `load`. */
+  allDefinitions(server: string): readonly ToolDefinition[] {
+    return [...this.definitions(server), ...itemDefinitions(this.items.of(server))];
+  }
+
   isLoaded(server: string): boolean {
     return this.#entries.get(server)?.tools !== undefined;
   }
@@ -150,15 +156,15 @@ export class Catalog {
 
   /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
   unapproved(server: string): readonly UnapprovedTool[] {
-    return this.definitions(server).flatMap((definition) => {
+    return this.allDefinitions(server).flatMap((definition) => {
       const { approval } = this.#options.policy.decide(server, definition);
       return approval ? [{ definition, approval }] : [];
     });
   }
 
-  /** The tools of a server that no person has approved but a rule, with the rule. Needs `load`. */
+  /** What no person has approved of a server but a rule, with the rule. Needs `load`. */
   approvedByRule(server: string): readonly (ToolRef & { readonly rule: string })[] {
-    return this.definitions(server).flatMap((definition) => {
+    return this.allDefinitions(server).flatMap((definition) => {
       const { approvedBy: rule } = this.#options.policy.decide(server, definition);
       return rule === undefined ? [] : [{ server, tool: definition.name, rule }];
     });
@@ -383,10 +389,11 @@ export class Catalog {
     entry.items = items;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
-    const wasUsable = entry.state.enabledCount > 0;
+    const { enabledCount: usable, approvals: decided } = entry.state;
     this.#setState(entry, listing, digest, approvals);
-    // Whether items may be used depends on whether tools may.
-    if (reindex && (hasNewItems || wasUsable !== entry.state.enabledCount > 0)) yield* this.items.index(entry, text);
+    // Whether items may be used depends on approvals, and on whether tools may.
+    const isDecidedAnew = approvals !== decided || usable > 0 !== entry.state.enabledCount > 0;
+    if (reindex && (hasNewItems || isDecidedAnew)) yield* this.items.index(entry, text);
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;

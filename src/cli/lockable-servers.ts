@@ -26,10 +26,10 @@ export async function lockNow(session: Session, names: readonly string[]): Promi
   return buildLock(
     await Promise.all(
       servers.map(async (server) => {
-        const { version, tools } = await engine.approvals.listed(server);
+        const { version, tools, items } = await engine.approvals.listed(server);
         const definition = configured.find(({ name }) => name === server) ?? { name: server };
         const domains = new Map(tools.map(({ name }) => [name, domainsOf(definition, name)]));
-        return { server, version, tools, domains };
+        return { server, version, tools, items, domains };
       }),
     ),
   );

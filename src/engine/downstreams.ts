@@ -15,7 +15,7 @@ import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
+import type { Caller, IdleClock, ItemRef, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
@@ -65,8 +65,11 @@ export class Downstreams {
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (method === 'notifications/tools/list_changed') this.lists.confirmed.outdate(server);
-        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
+        if (LIST_CHANGED.has(method)) {
+          const isOfTools = method === 'notifications/tools/list_changed';
+          this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
+          this.#onToolsChanged(server);
+        }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -179,7 +182,10 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
+      if (definition.approval)
+        await (call.item
+          ? this.#confirmItem(state, connection, call, call.item)
+          : this.#confirm(state, connection, call));
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
@@ -214,6 +220,22 @@ export class Downstreams {
       this.#onToolsChanged(server);
       throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
     }
+  }
+
+  /** The same for a resource or a prompt. One that the connection does not list was decided on already. */
+  async #confirmItem(
+    { policy, vet }: EngineState,
+    connection: McpConnection,
+    { server, tool }: ToolCall,
+    { kind, id }: ItemRef,
+  ): Promise<void> {
+    const listed = await this.lists.confirmedItems.definition(connection, `${kind}:${id}`);
+    if (listed === undefined) return;
+    await vet?.(server, [listed]);
+    const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, listed);
+    if (enabled) return;
+    this.#onToolsChanged(server);
+    throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
   }
 
   /** Connects for a call that found no open connection, and notes how long that took. */

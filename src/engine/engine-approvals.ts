@@ -2,6 +2,7 @@
  * Shows a person the tools that wait for approval, and approves them.
  * @module
  */
+import { itemDefinitions } from '../core/item-definition.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { approvedByRule, type PendingTool, pendingTools } from './pending-tools.ts';
@@ -40,9 +41,17 @@ export class EngineApprovals {
   /** A server as it lists itself: its version and every definition, whether it may be used or not. */
   async listed(
     server: string,
-  ): Promise<{ readonly version?: string | undefined; readonly tools: readonly ToolDefinition[] }> {
+  ): Promise<{
+    readonly version?: string | undefined;
+    readonly tools: readonly ToolDefinition[];
+    readonly items: readonly ToolDefinition[];
+  }> {
     const { catalog } = await sharedState(this.#runtime);
     await catalog.load(server);
-    return { version: catalog.state(server)?.serverVersion, tools: catalog.definitions(server) };
+    return {
+      version: catalog.state(server)?.serverVersion,
+      tools: catalog.definitions(server),
+      items: itemDefinitions(catalog.items.of(server)),
+    };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Lists the tools that wait for a person: what changed in each definition, and what the scanner finds in it.
+ * Lists the tools, resources, templates and prompts that wait for a person: what changed in each definition, and what the scanner finds in it.
  * @module
  */
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 import { scanBeside } from './sight-lists.ts';
 
-/** A tool that a person has to approve. */
+/** A tool that a person has to approve; or a resource, a template or a prompt, whose name then is like `prompt:review`. */
 export interface PendingTool {
   readonly server: string;
   readonly definition: ToolDefinition;
@@ -43,7 +43,7 @@ export async function pendingTools({ servers, catalog, approvals }: EngineState,
     if (unapproved.length === 0) continue;
     const scan = await scanBeside(server, servers, catalog);
     for (const { definition, approval } of unapproved.toSorted(byName)) {
-      const before = approval === 'changed' ? await approvals?.approvedDefinition(server, definition.name) : undefined;
+      const before = approval === 'changed' ? await approvals?.approvedDefinition(server, definition) : undefined;
       pending.push({ server, definition, approval, before, findings: scan(definition) });
     }
   }

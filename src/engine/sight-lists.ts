@@ -6,6 +6,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
 import { paced } from '../catalog/paced.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
 
@@ -37,17 +38,19 @@ export const vetDefinitions =
 /** Returns what the catalogue calls with every list. A list with a part missing is no sight of the server. */
 export const sightLists =
   (approvals: Approvals, vet: Vet, servers: Servers, catalog: () => Catalog): NonNullable<CatalogOptions['sight']> =>
-  async ({ server, tools, incomplete, isCut }) => {
+  async ({ server, tools, items, incomplete, isCut }) => {
+    const ofItems = itemDefinitions(items ?? {});
     const isSight = !incomplete || isCut === true;
-    const isDecided = isSight && (await approvals.sight(server, tools, holds));
-    return (await vet(server, tools)) || isDecided;
+    const hasTools = isSight && (await approvals.sight(server, tools, () => holds(tools)));
+    const hasItems = await approvals.sight(server, ofItems, () => holds(ofItems));
+    return (await vet(server, [...tools, ...ofItems])) || hasTools || hasItems;
 
-    async function holds() {
+    async function holds(definitions: readonly ToolDefinition[]) {
       const scan = await scanBeside(server, servers, catalog());
       const held = new Set<ToolDefinition>();
       await paced(
         (function* () {
-          for (const definition of tools) {
+          for (const definition of definitions) {
             if (approvals.statusOf(server, definition) === 'approved') continue;
             if (scan(definition).length > 0) held.add(definition);
             yield;

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApprovalStatus, Unapproved } from '../core/approval-mode.ts';
+import { itemIn } from '../core/item-definition.ts';
 import type { ItemKind, ToolDefinition } from '../core/types.ts';
 import type { Decision, RuleSet } from './decide.ts';
 import { notApprovedMessage } from './not-approved.ts';
@@ -42,30 +43,39 @@ export class ToolPolicy {
     this.#approvals = approvals;
   }
 
-  /** Returns whether a definition that a source lists may be seen and called, and why not. */
+  /** Returns whether a definition that a source lists may be seen and used, and why not. */
   decide(server: string, definition: ToolDefinition): ToolDecision {
-    const ruled = this.#rules.decide(server, definition.name, undefined, definition);
+    const ruled = this.#ruled(server, definition);
     const status = this.#approvals?.statusOf(server, definition);
     const { approve } = ruled;
-    if (status === undefined || status === 'approved' || approve === undefined)
-      return decideTool(ruled, status, server, definition.name);
-    const isByRule = this.#approvals?.mayFollowRule(server, definition, approve.always) === true;
-    return isByRule ? { ...ruled, approvedBy: approve.rule } : decideTool(ruled, status, server, definition.name);
+    const isByRule =
+      status !== undefined &&
+      status !== 'approved' &&
+      approve !== undefined &&
+      this.#approvals?.mayFollowRule(server, definition, approve.always) === true;
+    return isByRule ? { ...ruled, approvedBy: approve.rule } : decideDefinition(ruled, status, server, definition);
   }
 
   /** Tells whether a rule approves a definition that the scanner has not cleared. */
   isForScanner(server: string, definition: ToolDefinition): boolean {
     const status = this.#approvals?.statusOf(server, definition);
     if (status === undefined || status === 'approved') return false;
-    const { approve } = this.#rules.decide(server, definition.name, undefined, definition);
+    const { approve } = this.#ruled(server, definition);
     if (approve === undefined || approve.always) return false;
     const may = (always: boolean) => this.#approvals?.mayFollowRule(server, definition, always) === true;
     return may(true) && !may(false);
   }
 
-  /** Returns whether a resource or a prompt may be seen and read. Approvals are of tools only. */
+  /** Returns whether the rules let a resource or a prompt be read, whether its server lists it or not. */
   decideItem(server: string, id: string, kind: ItemKind): Decision {
     return this.#rules.decide(server, id, kind);
+  }
+
+  #ruled(server: string, definition: ToolDefinition): Decision {
+    const item = itemIn(definition);
+    return item
+      ? this.#rules.decide(server, item.id, item.kind)
+      : this.#rules.decide(server, definition.name, undefined, definition);
   }
 
   /** Identifies what the approvals say of a server's tools; undefined for a server that needs none. */
@@ -75,11 +85,18 @@ export class ToolPolicy {
 }
 
 /** Joins the decision of the rules with the approval of the definition. */
-export function decideTool(
+export const decideTool = (
   ruled: Decision,
   status: ApprovalStatus | undefined,
   server: string,
   tool: string,
+): ToolDecision => decideDefinition(ruled, status, server, { name: tool, inputSchema: {} });
+
+function decideDefinition(
+  ruled: Decision,
+  status: ApprovalStatus | undefined,
+  server: string,
+  definition: ToolDefinition,
 ): ToolDecision {
   const approval = status === 'approved' ? undefined : status;
   if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', ...(approval && { isNameOnly: true }) };
@@ -90,6 +107,6 @@ export function decideTool(
     tags,
     code: 'TOOL_NOT_APPROVED',
     approval,
-    reason: notApprovedMessage(approval, server, tool),
+    reason: notApprovedMessage(approval, server, definition),
   };
 }

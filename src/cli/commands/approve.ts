@@ -18,7 +18,8 @@ import { UsageError } from '../usage-error.ts';
 export const approve: Command = {
   usage: `Usage: anygpt mcp approve [server[:tool]] [options]
 
-Shows the tools that wait for approval: the whole definition of a new one, and
+Shows what waits for approval, tools, resources (resource:URI, template:URI) and
+prompts (prompt:NAME): the whole definition of a new one, and
 what was and what is in a changed one, with invisible characters as escapes.
 "!" marks what the scanner found. Tools that a rule with "approve" has
 approved are named with the rule. Then asks for each server, and approves the
@@ -34,6 +35,7 @@ Examples:
   anygpt mcp approve
   anygpt mcp approve github
   anygpt mcp approve github:create_issue
+  anygpt mcp approve github:prompt:review
   anygpt mcp approve github --dry-run
   anygpt mcp approve --all --json
 
