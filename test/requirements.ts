@@ -17,7 +17,7 @@ const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: t
 const APPROVED = 'src/engine/approved-tools.test.ts';
 const REGISTERED = 'src/engine/guest-tools.test.ts';
 const BY_RULE = 'src/engine/approved-by-rule.test.ts';
-const ITEMS = 'src/engine/approved-items.test.ts';
+const APPROVED_ITEMS = 'src/engine/approved-items.test.ts';
 const APPROVE = 'src/cli/commands/approve.test.ts';
 const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
@@ -1493,13 +1493,22 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'service:approval:items': promise(
     'Resources, templates and prompts are approved like tools, each for itself, on every path',
-    [ITEMS, 'are not listed, found, read or exposed until a person approves each, whatever tools are approved'],
-    [ITEMS, 'that change wait again, at once and after a restart, and work again once they are what was approved'],
-    [ITEMS, 'stay unapproved after the loss of the cache, and after the loss or the restored backup of the decisions'],
-    [ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
-    [ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
-    [ITEMS, 'are not discovered by a program either'],
-    [ITEMS, 'may be approved by a rule, unless the scanner finds something'],
+    [
+      APPROVED_ITEMS,
+      'are not listed, found, read or exposed until a person approves each, whatever tools are approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'that change wait again, at once and after a restart, and work again once they are what was approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'stay unapproved after the loss of the cache, and after the loss or the restored backup of the decisions',
+    ],
+    [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
+    [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
+    [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
   ),
   'service:approval:by-rule': promise(

@@ -39,9 +39,7 @@ export class EngineApprovals {
   }
 
   /** A server as it lists itself: its version and every definition, whether it may be used or not. */
-  async listed(
-    server: string,
-  ): Promise<{
+  async listed(server: string): Promise<{
     readonly version?: string | undefined;
     readonly tools: readonly ToolDefinition[];
     readonly items: readonly ToolDefinition[];

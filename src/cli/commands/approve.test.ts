@@ -96,9 +96,16 @@ describe('pending and approve', () => {
   it('show resources and prompts as well, and approve them by name', async () => {
     const review = { name: 'review', description: 'Reviews a letter.' };
     journal.offers({ resources: [{ uri: 'mail://first', name: 'first' }], prompts: [review] });
-    expect((await run('pending')).out).toMatch(/mail:prompt:review \(new\)\n[\s\S]*mail:resource:mail:\/\/first \(new\)/);
+    expect((await run('pending')).out).toMatch(
+      /mail:prompt:review \(new\)\n[\s\S]*mail:resource:mail:\/\/first \(new\)/,
+    );
     const waiting = await documentOf('pending', (await run('pending', '--json')).out);
-    expect(waiting.pending.map(({ kind = 'tool' }: { kind?: string }) => kind)).toEqual(['prompt', 'tool', 'resource', 'tool']);
+    expect(waiting.pending.map(({ kind = 'tool' }: { kind?: string }) => kind)).toEqual([
+      'prompt',
+      'tool',
+      'resource',
+      'tool',
+    ]);
     const dry = await run('approve', 'mail:prompt:review', '--dry-run');
     expect(dry.out).toMatch(/mail:prompt:review \(new\)\n {2}\/name\n {4}\+ "review"\n {2}\/description/);
     expect((await run('read', 'mail', 'mail://first')).code).toBe(4);
@@ -108,7 +115,9 @@ describe('pending and approve', () => {
     expect((await run('approve', 'mail', 'prompt:review')).code).toBe(0);
     expect((await run('prompts', 'mail', '--json')).out).toContain('Reviews a letter.');
     journal.offers({ resources: [{ uri: 'mail://first', name: 'last' }], prompts: [review] });
-    expect((await run('approve', 'mail', '--dry-run')).out).toMatch(/mail:resource:mail:\/\/first \(changed\)\n {2}\/name\n {4}- "first"\n {4}\+ "last"/);
+    expect((await run('approve', 'mail', '--dry-run')).out).toMatch(
+      /mail:resource:mail:\/\/first \(changed\)\n {2}\/name\n {4}- "first"\n {4}\+ "last"/,
+    );
     expect((await run('lock')).code).toBe(0);
     journal.offers({ resources: [], prompts: [{ name: 'review', description: 'Reviews all letters.' }] });
     const differs = await documentOf('verify', (await run('verify', '--json')).out);
