@@ -16,7 +16,6 @@ let journal: Journal;
 beforeEach(() => {
   folder = tempFolder();
   journal = new Journal(join(folder.path, 'server'), [SEND, READ]);
-  journal.offers({ resources: [] });
   const mail = { name: 'mail', registry: 'io.example/mail@1.0.0', connection: journal.connection };
   mkdirSync(join(folder.path, '.anygpt'));
   writeFileSync(
