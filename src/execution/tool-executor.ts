@@ -18,6 +18,7 @@ import type {
   ToolDefinition,
   ToolRequest,
 } from '../core/types.ts';
+import { jsonFault } from '../json/json-fault.ts';
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
@@ -224,6 +225,9 @@ export class ToolExecutor {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
+    // Must come first: code that walks values, here and on the wire, relies on values that JSON can have.
+    const fault = jsonFault(repaired);
+    if (fault !== undefined) return this.refuse(unwritable(server, tool, fault), { ...options, server, tool });
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
     try {
@@ -357,5 +361,12 @@ export class ToolExecutor {
     return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });
   }
 }
+
+const unwritable = (server: string, tool: string, fault: string): ToolResult<never> =>
+  fail(
+    'TOOL_VALIDATION_ERROR',
+    `Arguments of ${server === '' ? tool : `${server}:${tool}`} ${fault}. Change them and call again; nothing was sent.`,
+    { server, tool, outcome: 'not_sent' },
+  );
 
 const CLOSED = 'The engine is closing and takes no more calls.';

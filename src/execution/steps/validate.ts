@@ -7,7 +7,6 @@
 import { LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
 import { nameOf, type Step } from '../pipeline.ts';
@@ -57,8 +56,6 @@ export const validate =
       );
     };
     return (call) => {
-      // Must come first: code that walks values, here and on the wire, relies on limited depth.
-      if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
       const { definition } = call;
       if (definition === undefined || checksItself?.(call.server)) return next(call);
       const sent = inOwnNames(call, call.arguments, definition);
@@ -75,15 +72,6 @@ const then = <T>(verdict: Verdict | Promise<Verdict>, next: (verdict: Verdict) =
 function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema }: ToolDefinition): ToolCall {
   const args = asKnown(given, inputSchema);
   return args === call.arguments ? call : { ...call, arguments: args };
-}
-
-function tooDeep(call: ToolCall): ToolResult<never> {
-  const { server, tool } = call;
-  return fail(
-    'TOOL_VALIDATION_ERROR',
-    `Arguments of ${nameOf(call)} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
-    { server, tool, outcome: 'not_sent' },
-  );
 }
 
 function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never> {
