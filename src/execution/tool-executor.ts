@@ -34,7 +34,7 @@ import { type Lookup, resolve } from './steps/resolve.ts';
 import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
-import { type OutputOptions, validate } from './steps/validate.ts';
+import { type OutputOptions, unwritable, validate } from './steps/validate.ts';
 import { type Clock, systemClock } from './timers.ts';
 import { nextTraceId } from './trace-id.ts';
 import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
@@ -225,9 +225,9 @@ export class ToolExecutor {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
-    // Must come first: code that walks values, here and on the wire, relies on values that JSON can have.
+    // Before the audit, which measures and hashes them.
     const fault = jsonFault(repaired);
-    if (fault !== undefined) return this.refuse(unwritable(server, tool, fault), { ...options, server, tool });
+    if (fault !== undefined) return this.refuse(unwritable({ server, tool }, fault), { ...options, server, tool });
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
     try {
@@ -361,12 +361,5 @@ export class ToolExecutor {
     return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });
   }
 }
-
-const unwritable = (server: string, tool: string, fault: string): ToolResult<never> =>
-  fail(
-    'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server === '' ? tool : `${server}:${tool}`} ${fault}. Change them and call again; nothing was sent.`,
-    { server, tool, outcome: 'not_sent' },
-  );
 
 const CLOSED = 'The engine is closing and takes no more calls.';
