@@ -5,7 +5,8 @@
  */
 import * as z from 'zod/mini';
 import { SOURCE_TYPES, type SourceType } from '../clients/importers/source-types.ts';
-import { described, flag, optional, path, someText, textUpTo } from './fields.ts';
+import { described, flag, optional, path } from './fields.ts';
+import { ruleSchema } from './rule-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { settingsShape } from './settings-schema.ts';
 
@@ -31,19 +32,6 @@ const sourceSchema = z
     }),
   );
 
-const ruleSchema = z.strictObject({
-  pattern: described(
-    z.array(textUpTo(10_000, 1)).check(z.maxLength(1_000)),
-    'Globs, or `/regular expressions/`, on tool names; `!` in front excludes.',
-  ),
-  server: optional(someText, 'Only tools of servers whose name matches this glob.'),
-  enabled: optional(
-    flag,
-    'Switch the matching tools on or off. If any rule says `true`, tools that no rule enables are off.',
-  ),
-  tags: optional(z.array(someText), 'Tags for the matching tools.'),
-});
-
 /** The `discovery` section of one file. */
 export const discoverySchema = z.strictObject({
   extends: optional(
@@ -60,6 +48,8 @@ export const discoverySchema = z.strictObject({
   ),
   rulePrecedence: settingsShape.rulePrecedence,
   approval: settingsShape.approval,
+  profiles: settingsShape.profiles,
+  pinned: settingsShape.pinned,
   search: settingsShape.search,
   registries: settingsShape.registries,
   validation: settingsShape.validation,

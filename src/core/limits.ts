@@ -279,6 +279,8 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A user of the gateway: issuer and subject of a token. */
+    principal: 2_048,
     /** A resource is read by its URI, so none can be cut. */
     uri: 2_048,
     /** A name or a value in a message. */
