@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { SOURCE_TYPES, type SourceType } from '../clients/importers/source-types.ts';
 import { described, flag, optional, path } from './fields.ts';
 import { ruleSchema } from './rule-schema.ts';
-import { serverSchema } from './server-schema.ts';
+import { consistentServerSchema } from './server-schema.ts';
 import { settingsShape } from './settings-schema.ts';
 
 function pathProblem(type: SourceType, path: string | undefined): string | undefined {
@@ -41,7 +41,7 @@ export const discoverySchema = z.strictObject({
   enabled: settingsShape.enabled,
   cache: settingsShape.cache,
   sources: optional(z.array(sourceSchema), 'Files of other programs to take servers from.'),
-  servers: optional(z.array(serverSchema), 'The MCP servers behind the gateway.'),
+  servers: optional(z.array(consistentServerSchema), 'The MCP servers behind the gateway.'),
   toolRules: optional(
     z.array(ruleSchema),
     'Which tools are on, off or tagged. The first matching rule with `enabled` decides; tags add up.',

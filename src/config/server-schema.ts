@@ -185,52 +185,47 @@ const timeoutsSchema = z.strictObject({
 });
 
 /** One server as people write it in `discovery.servers`. */
-export const serverSchema = z
-  .strictObject({
-    name: described(nameSchema, 'The name agents use: 1 to 200 characters, unique, not `anygpt`.'),
-    description: optional(textUpTo(10_000), 'One sentence on what the server is for. Agents see it.'),
-    enabled: optional(flag, '`false` switches the server off, as does `<SERVER>_MCP_ENABLED=false`. Default `true`.'),
-    connection: optional(
-      connectionSchema,
-      'How to reach the server. Optional if an extended file or a source has a server of this name.',
-    ),
-    tools: optional(
-      z.array(toolSchema),
-      'Tools known in advance, so that search finds them before the server has run.',
-    ),
-    timeouts: optional(timeoutsSchema, 'Timeouts of this server.'),
-    rateLimit: optional(rateLimitSchema, 'The rate limit for requests. Default: none.'),
-    concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
-    registry: optional(
-      textUpTo(500, 1),
-      'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update` compares and changes it.',
-    ),
-    approval: optional(
-      z.enum(APPROVAL_MODES),
-      'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
-    ),
-    credentials: optional(
-      z.literal('user'),
-      'Each user of the gateway has its own login to the server, and its own connections and list of tools: `anygpt mcp login <server> --as <user>`. Default: all use the same. `userHeaders` and `userEnv` imply it.',
-    ),
-    trusted: optional(
-      flag,
-      'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.',
-    ),
-    idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),
-    shared: optional(
-      flag,
-      'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: the process is restarted for the next client. Default `false`.',
-    ),
-  })
-  .check(
-    z.superRefine(({ credentials, connection }, context) => {
-      if (credentials === undefined || connection === undefined || isLocal(connection) || !hasOwnToken(connection))
-        return;
-      const message = 'contradicts the entry, which sends one token for all users; remove `auth` and Authorization';
-      context.addIssue({ code: 'custom', path: ['credentials'], message });
-    }),
-  );
+export const serverSchema = z.strictObject({
+  name: described(nameSchema, 'The name agents use: 1 to 200 characters, unique, not `anygpt`.'),
+  description: optional(textUpTo(10_000), 'One sentence on what the server is for. Agents see it.'),
+  enabled: optional(flag, '`false` switches the server off, as does `<SERVER>_MCP_ENABLED=false`. Default `true`.'),
+  connection: optional(
+    connectionSchema,
+    'How to reach the server. Optional if an extended file or a source has a server of this name.',
+  ),
+  tools: optional(z.array(toolSchema), 'Tools known in advance, so that search finds them before the server has run.'),
+  timeouts: optional(timeoutsSchema, 'Timeouts of this server.'),
+  rateLimit: optional(rateLimitSchema, 'The rate limit for requests. Default: none.'),
+  concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
+  registry: optional(
+    textUpTo(500, 1),
+    'The server of an MCP registry that the entry was made from, with its version: `name@version`. `anygpt mcp add` writes it; `anygpt mcp update` compares and changes it.',
+  ),
+  approval: optional(
+    z.enum(APPROVAL_MODES),
+    'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
+  ),
+  credentials: optional(
+    z.literal('user'),
+    'Each user of the gateway has its own login to the server, and its own connections and list of tools: `anygpt mcp login <server> --as <user>`. Default: all use the same. `userHeaders` and `userEnv` imply it.',
+  ),
+  trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
+  idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),
+  shared: optional(
+    flag,
+    'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: the process is restarted for the next client. Default `false`.',
+  ),
+});
+
+/** The same, checked for contradictions. */
+export const consistentServerSchema = serverSchema.check(
+  z.superRefine(({ credentials, connection }, context) => {
+    if (credentials === undefined || connection === undefined || isLocal(connection) || !hasOwnToken(connection))
+      return;
+    const message = 'contradicts the entry, which sends one token for all users; remove `auth` and Authorization';
+    context.addIssue({ code: 'custom', path: ['credentials'], message });
+  }),
+);
 
 /** A server entry that passed the schema. */
 export type ServerEntry = z.output<typeof serverSchema>;

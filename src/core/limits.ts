@@ -787,6 +787,10 @@ const limits = {
     definitionSets: 8,
     /** Earlier sets of names that calls may still use: conversations go on while lists change. */
     earlierNames: 4,
+    /** Servers and users whose failures to connect are remembered. */
+    health: 10_000,
+    /** Rates of servers and of their users. */
+    buckets: 10_000,
     /** Users whose usage is held in memory. */
     usageBooks: 256,
     /** Uses that wait to be written. */

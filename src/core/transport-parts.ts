@@ -43,6 +43,8 @@ interface TransportParts<C> {
     /** One of the named texts, and all of them. */
     readonly named: string;
     readonly allNamed: 'environment' | 'headers';
+    /** The field with those of each user. */
+    readonly users: 'userEnv' | 'userHeaders';
   };
   /** The HTTP method of the first request, if the transport uses HTTP. */
   readonly opensWith?: 'GET' | 'POST' | undefined;
@@ -73,7 +75,7 @@ const LOCAL: TransportParts<Local> = {
   isLocal: true,
   connectMs: LIMITS.time.connectLocal,
   addressField: 'command',
-  nouns: { word: 'an argument', named: 'env', allNamed: 'environment' },
+  nouns: { word: 'an argument', named: 'env', allNamed: 'environment', users: 'userEnv' },
   words: ({ command, args = [] }) => [command, ...args],
   named: ({ env }) => env,
   ofUsers: ({ userEnv }) => userEnv,
@@ -104,7 +106,7 @@ const REMOTE: TransportParts<Remote> = {
   isLocal: false,
   connectMs: LIMITS.time.connectRemote,
   addressField: 'url',
-  nouns: { word: 'the url', named: 'header', allNamed: 'headers' },
+  nouns: { word: 'the url', named: 'header', allNamed: 'headers', users: 'userHeaders' },
   words: ({ url }) => [url],
   named: ({ headers }) => headers,
   ofUsers: ({ userHeaders }) => userHeaders,

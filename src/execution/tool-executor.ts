@@ -28,7 +28,7 @@ import { type AuditRecorder, audit } from './steps/audit.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
-import { rateLimit } from './steps/rate-limit.ts';
+import { rateLimit, type ServerRate } from './steps/rate-limit.ts';
 import { type Lookup, resolve } from './steps/resolve.ts';
 import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
@@ -49,8 +49,16 @@ export interface OwnTool {
 export interface CallSettings {
   /** Idle timeout in ms. */
   readonly timeout?: number | undefined;
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: ServerRate | undefined;
   readonly concurrency?: number | undefined;
+}
+
+/** What a profile says about the calls of one user. */
+export interface UserLimits {
+  /** Calls in flight. */
+  readonly inFlight?: number | undefined;
+  /** Calls to all servers together. */
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** Everything the executor is built from. */
@@ -62,6 +70,8 @@ export interface ToolExecutorOptions extends OutputOptions {
   readonly audit: AuditRecorder;
   /** Returns a server's settings; called for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
+  /** Returns the limits of a user; called for each call. */
+  readonly limitsOf?: ((caller: Caller) => UserLimits | undefined) | undefined;
   /** Tells whether a call may be repeated: the operator's globs, or a trusted server's hints. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
   readonly retry?: Omit<RetryOptions, 'isRepeatable' | 'clock' | 'random'> | undefined;
@@ -81,7 +91,7 @@ export interface ToolExecutorOptions extends OutputOptions {
 }
 
 /** The settings in `limits` that concern calls, with the documented defaults. */
-export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'clock'> {
+export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'perClientOf' | 'clock'> {
   /** Idle timeout of a call, in ms. Default 60 s. */
   readonly callIdle?: number | undefined;
   /** The longest a call may take, in ms. Default 10 min. */
@@ -155,7 +165,7 @@ export class ToolExecutor {
   readonly #drained = new Set<() => void>();
 
   constructor(options: ToolExecutorOptions) {
-    const { invoke, lookup, decide, settingsOf, isRepeatable, limits = {}, log } = options;
+    const { invoke, lookup, decide, settingsOf, limitsOf, isRepeatable, limits = {}, log } = options;
     const { clock = systemClock, random = Math.random } = options;
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#clock = clock;
@@ -180,8 +190,24 @@ export class ToolExecutor {
         progress({ clock, report }),
         breakers.gate,
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
-        concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }, slots),
-        rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }, buckets),
+        concurrency(
+          {
+            ...limits,
+            perServerOf: (server) => settingsOf?.(server)?.concurrency,
+            perClientOf: limitsOf && ((caller) => limitsOf(caller)?.inFlight),
+            clock,
+          },
+          slots,
+        ),
+        rateLimit(
+          {
+            limitOf: (server) => settingsOf?.(server)?.rateLimit,
+            userLimitOf: limitsOf && ((caller) => limitsOf(caller)?.rateLimit),
+            maxWait: ceiling,
+            clock,
+          },
+          buckets,
+        ),
         // Checked again after all waiting: a reload may have forbidden the tool meanwhile.
         policy(decide),
         breakers.watch,

@@ -10,7 +10,7 @@
 import { leavesRoom, turnKey } from '../../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
-import type { CallToolResult, IdleClock, ToolCall } from '../../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
@@ -27,6 +27,8 @@ export interface ConcurrencyOptions {
   readonly queueWait?: number | undefined;
   /** Calls in flight per client. Default 64. */
   readonly perClient?: number | undefined;
+  /** Returns what a caller's profile says instead. */
+  readonly perClientOf?: ((caller: Caller) => number | undefined) | undefined;
   /** Calls in flight in total. Default 512. */
   readonly total?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -214,7 +216,8 @@ export class Slots {
   }
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
-    const { perClient = DEFAULTS.limits.inFlightPerClient, total = DEFAULTS.limits.inFlight } = this.#options;
+    const { perClientOf, total = DEFAULTS.limits.inFlight } = this.#options;
+    const perClient = perClientOf?.(call.caller) ?? this.#options.perClient ?? DEFAULTS.limits.inFlightPerClient;
     if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
@@ -323,4 +326,4 @@ function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
 const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
-const callerKey = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
+const callerKey = ({ caller }: ToolCall): string => caller.principal ?? caller.session ?? caller.socket ?? '';
