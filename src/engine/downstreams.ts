@@ -47,7 +47,8 @@ import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
 import { ServerLogs } from './server-logs.ts';
 
-type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+/** Gets everything servers send outside of calls. */
+export type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
 export class Downstreams {
   readonly pool: ConnectionPool;

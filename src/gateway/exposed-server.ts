@@ -72,7 +72,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
 }
 
 const relayChanges = (engine: EngineCore, name: string, notify: ChangeNotifier): (() => void) =>
-  engine.onNotification((server, method, params) => {
+  engine.connections.onNotification((server, method, params) => {
     if (server !== name) return;
     if (method === 'notifications/tools/list_changed') notify.toolsChanged();
     else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
@@ -174,7 +174,7 @@ async function read(
   const { params, revision, signal, onProgress } = call;
   const item = itemIn(params);
   if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
-  const result = await engine.readItem(name, item, {
+  const result = await engine.items.read(name, item, {
     arguments: params.arguments,
     caller: { ...callerOf(call), revision },
     signal,
@@ -228,9 +228,9 @@ async function relay(
 ): Promise<unknown> {
   const { capabilities, signal, onProgress } = call;
   const item = itemIn(call.params);
-  if (item && !(await engine.allowsItem(name, item)))
+  if (item && !(await engine.items.allows(name, item)))
     throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
-  const lease = await engine.lease(name, callerOf(call), signal);
+  const lease = await engine.connections.lease(name, callerOf(call), signal);
   let unanswered = false;
   try {
     const { connection } = lease;
@@ -259,7 +259,7 @@ async function usableOnly(engine: EngineCore, name: string, page: Params): Promi
   const usable: Record<string, unknown> = { ...page };
   for (const list of ['resources', 'resourceTemplates', 'prompts'])
     if (Array.isArray(page[list])) {
-      const allowed = await Promise.all(page[list].map((entry) => engine.allowsItem(name, idOf(entry))));
+      const allowed = await Promise.all(page[list].map((entry) => engine.items.allows(name, idOf(entry))));
       usable[list] = page[list].filter((_, at) => allowed[at]);
     }
   return usable;
@@ -272,7 +272,7 @@ const idOf = (entry: unknown): ItemRef => {
 };
 
 async function introduce(engine: EngineCore, name: string) {
-  const lease = await engine.lease(name, {});
+  const lease = await engine.connections.lease(name, {});
   try {
     const { connection } = lease;
     connection.subscribe({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
