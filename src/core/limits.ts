@@ -273,6 +273,10 @@ const limits = {
     /** Copies that `{n}` is written out to in such a proof. */
     repeats: 256,
   },
+  telemetry: {
+    /** Series of one metric. A monitoring system keeps each for weeks. */
+    series: 2_000,
+  },
   /** Names of tools and servers, in characters. */
   names: {
     /** The protocol asks for at most 128. Longer names are refused or cut. */

@@ -122,6 +122,11 @@ export class EngineRuntime {
     return this.#world.stateFolder();
   }
 
+  /** The counters of calls, once there was one. */
+  get gates(): CallGates | undefined {
+    return this.#gates;
+  }
+
   /** The usage learner, if enabled. */
   get usage(): UsageLearning | undefined {
     return this.#usage;

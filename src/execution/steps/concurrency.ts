@@ -69,6 +69,11 @@ export class Slots {
   readonly #names = new Map<string, number>();
   #total = 0;
 
+  /** The calls of each server that run and that wait for a slot, now. */
+  *load(): Iterable<{ readonly server: string; readonly running: number; readonly waiting: number }> {
+    for (const [server, { active, waiting }] of this.#lanes) yield { server, running: active, waiting: waiting.size };
+  }
+
   /** Applies new options. If limits are lower now, no call is admitted until enough have ended. */
   configure(options: ConcurrencyOptions): void {
     this.#options = options;
