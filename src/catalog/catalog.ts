@@ -31,6 +31,8 @@ import { ToolMetadataStore } from './tool-metadata-store.ts';
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly policy: Pick<ToolPolicy, 'decide' | 'decideItem'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  /** Leaves tools out of every list, as if their servers did not have them. */
+  readonly hides?: ((server: string, tool: string) => boolean) | undefined;
   /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
   readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
@@ -54,6 +56,8 @@ interface Entry {
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
   /** Resources and prompts, in memory together with the tools. */
   items: ServerItems;
+  /** Whether tools were left out. */
+  hasHidden: boolean;
   /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
 }
@@ -95,7 +99,8 @@ export class Catalog {
         (known.fetchedAt > 0 || definition.tools.length > 0);
       const state = usable ? known : nothingKnown(name, fingerprint);
       const turn = Promise.resolve();
-      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, items: NO_ITEMS, turn };
+      const empty = { tools: undefined, items: NO_ITEMS, hasHidden: false };
+      const entry: Entry = { definition, fingerprint, indexed: usable, state, ...empty, turn };
       this.#entries.set(name, entry);
       this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
@@ -197,8 +202,9 @@ export class Catalog {
    */
   decideItem(server: string, kind: ItemKind, id: string): Decision {
     const decision = this.#options.policy.decideItem(server, id, kind);
-    const { toolCount = 0, enabledCount = 0 } = this.#entries.get(server)?.state ?? {};
-    if (!decision.enabled || decision.rule !== undefined || toolCount === 0 || enabledCount > 0) return decision;
+    const { state: { toolCount = 0, enabledCount = 0 } = {}, hasHidden } = this.#entries.get(server) ?? {};
+    const hasTools = toolCount > 0 || hasHidden === true;
+    if (!decision.enabled || decision.rule !== undefined || !hasTools || enabledCount > 0) return decision;
     return { ...decision, enabled: false, reason: `Disabled: all tools of ${server} are.` };
   }
 
@@ -403,7 +409,12 @@ export class Catalog {
     const tools = new Map<string, ToolDefinition>();
     const metadata: ToolMetadata[] = [];
     const changed: ToolMetadata[] = [];
+    entry.hasHidden = false;
     for (const tool of listing.tools) {
+      if (this.#options.hides?.(server, tool.name)) {
+        entry.hasHidden = true;
+        continue;
+      }
       const known = before?.get(tool.name);
       const same = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
       // An approval may have come meanwhile.

@@ -14,6 +14,7 @@ import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { ownedKey } from '../core/owned-key.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
@@ -156,7 +157,7 @@ export class ConnectionPool {
 
   status(server: string, owner?: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
     if (this.isConnected(server, owner)) return { status: 'connected', reason: undefined };
-    const error = this.#health.get(healthKey(server, owner))?.error;
+    const error = this.#health.get(ownedKey(server, owner))?.error;
     return error ? { status: 'error', reason: error.message } : { status: 'disconnected', reason: undefined };
   }
 
@@ -364,12 +365,12 @@ export class ConnectionPool {
 
   /** Lets the next attempt to connect to a server be made at once: a caller insists. */
   retryNow(server: string, owner?: string): void {
-    this.#health.get(healthKey(server, owner))?.retryNow();
+    this.#health.get(ownedKey(server, owner))?.retryNow();
   }
 
   /** One user's failures say nothing about another's credentials. */
   #healthOf(server: string, owner: string | undefined): Backoff {
-    const key = healthKey(server, owner);
+    const key = ownedKey(server, owner);
     let health = this.#health.get(key);
     if (!health) {
       const { now, random } = this.#options;
@@ -384,9 +385,6 @@ export class ConnectionPool {
 /** Returns the user whose credentials a connection uses; undefined where all callers use the same. */
 export const ownerOf = ({ credentials }: ServerDefinition, caller: Caller | undefined): string | undefined =>
   credentials === 'user' ? caller?.principal : undefined;
-
-const healthKey = (server: string, owner: string | undefined): string =>
-  owner === undefined ? server : `${server}\0${owner}`;
 
 const NO_SLOTS: readonly PoolSlot[] = [];
 

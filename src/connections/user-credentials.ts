@@ -3,7 +3,7 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
-import { connectionOf, transportParts, userTextsOf } from '../core/transport-parts.ts';
+import { connectionOf, hasOwnToken, isLocal, transportParts, userTextsOf } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 
 /**
@@ -13,8 +13,9 @@ import type { ServerDefinition } from '../core/types.ts';
 export function definitionFor(definition: ServerDefinition, principal: string | undefined): ServerDefinition {
   const { name, connection } = definition;
   const users = userTextsOf(connection);
-  if (users === undefined) return definition;
-  if (principal !== undefined && !Object.hasOwn(users, principal)) {
+  const isOwned = definition.credentials === 'user' && principal !== undefined;
+  const isRefused = users ? !Object.hasOwn(users, principal ?? '') : !isLocal(connection) && hasOwnToken(connection);
+  if (isOwned && isRefused) {
     const { users: field } = transportParts(connection.type).nouns;
     throw new DiscoveryError(
       'SERVER_AUTH_REQUIRED',
@@ -22,5 +23,5 @@ export function definitionFor(definition: ServerDefinition, principal: string | 
       { server: name, outcome: 'not_sent', retryable: false },
     );
   }
-  return { ...definition, connection: connectionOf(connection, principal) };
+  return users === undefined ? definition : { ...definition, connection: connectionOf(connection, principal) };
 }

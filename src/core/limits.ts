@@ -814,6 +814,8 @@ const limits = {
     definitions: 16,
     /** Servers that were discovered without being configured; each has a list and an index in memory. */
     guests: 256,
+    /** Users with credentials of their own whose lists are kept in memory. */
+    users: 1_000,
   },
   /** What is looked at to infer the type of a tool's results. */
   observe: {

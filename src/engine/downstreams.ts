@@ -8,12 +8,13 @@ import { paced } from '../catalog/paced.ts';
 import { toServerError } from '../catalog/retry-policy.ts';
 import { expandReferences, lookUpReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
-import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
+import { ConnectionPool, type Lease, ownerOf } from '../connections/connection-pool.ts';
 import type { Credentials } from '../connections/credentials.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
 import type { ToolList } from '../connections/tool-list.ts';
+import { definitionFor } from '../connections/user-credentials.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
@@ -48,6 +49,14 @@ import { ProviderSources } from './provider-sources.ts';
 import { ServerLogs } from './server-logs.ts';
 
 /** Gets everything servers send outside of calls. */
+/** What a login is for. */
+export interface LoginWish {
+  /** The scopes to ask for, in place of the server's own. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The user of the gateway whose login it is; undefined: the gateway's own. */
+  readonly principal?: string | undefined;
+}
+
 export type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
 export class Downstreams {
@@ -60,8 +69,8 @@ export class Downstreams {
   readonly #listings = new Map<string, TokenBucket>();
   /** What servers that need approval have listed, by connection. */
   readonly #confirmed: ConfirmedLists;
-  readonly #onToolsChanged: (server: string) => void;
-  readonly #stateOf: (server: string) => EngineState | undefined;
+  readonly #onToolsChanged: (server: string, owner: string | undefined) => void;
+  readonly #stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined;
   #state: EngineState | undefined;
   readonly #secrets = new KnownSecrets();
   /**
@@ -75,8 +84,8 @@ export class Downstreams {
   /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
     world: EngineWorld,
-    onToolsChanged: (server: string) => void,
-    stateOf: (server: string) => EngineState | undefined,
+    onToolsChanged: (server: string, owner: string | undefined) => void,
+    stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined,
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
@@ -87,9 +96,9 @@ export class Downstreams {
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
-      onNotification: (server, method, params) => {
+      onNotification: (server, method, params, owner) => {
         if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
-        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
+        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server, owner);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -127,15 +136,16 @@ export class Downstreams {
   }
 
   /** Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept. */
-  async logIn(definition: ServerDefinition, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    const target = this.#loginTarget(definition, undefined);
+  async logIn(definition: ServerDefinition, screen: LoginScreen, wish: LoginWish = {}): Promise<KeyPlace> {
+    const { scopes, principal } = wish;
+    const target = this.#loginTarget(definition, principal);
     const settings = scopes ? { ...target.settings, scopes: [...scopes] } : target.settings;
     return (await this.#loadLogins()).logIn({ ...target, settings }, screen);
   }
 
   /** Ends the login to a server. */
-  async logOut(definition: ServerDefinition): Promise<LogOut> {
-    return (await this.#loadLogins()).logOut(this.#loginTarget(definition, undefined));
+  async logOut(definition: ServerDefinition, principal?: string): Promise<LogOut> {
+    return (await this.#loadLogins()).logOut(this.#loginTarget(definition, principal));
   }
 
   /** Removes known secrets, and anything that looks like a credential, from a text. */
@@ -144,8 +154,8 @@ export class Downstreams {
     return this.#secrets.redactWords;
   }
 
-  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
-    const { status, reason } = this.pool.status(server);
+  status(server: string, owner?: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    const { status, reason } = this.pool.status(server, owner);
     return { status, reason: reason && this.redact(reason) };
   }
 
@@ -233,7 +243,7 @@ export class Downstreams {
 
   /** Sends a call to its source; the last step of the pipeline. */
   readonly invoke: Handler = async (call) => {
-    const state = this.#stateOf(call.server);
+    const state = this.#stateOf(call.server, call.caller);
     const definition = state?.servers.get(call.server)?.definition;
     if (!state || !definition)
       throw new DiscoveryError('SERVER_NOT_FOUND', `Server "${call.server}" is no longer configured.`, {
@@ -242,7 +252,7 @@ export class Downstreams {
     if (isProvider(definition)) {
       const result = this.providers.call(definition, call);
       // Refresh the list: otherwise a removed tool would be offered until the list expires.
-      result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server));
+      result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server, undefined));
       return ok(await result);
     }
     // Almost every call finds an open connection.
@@ -251,7 +261,7 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
+      if (definition.approval && !call.item) await this.#confirm(state, connection, call, ownerOf(definition, call.caller));
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
@@ -261,7 +271,7 @@ export class Downstreams {
       const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
       unanswered = !isRefused && !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
-        this.#onToolsChanged(call.server);
+        this.#onToolsChanged(call.server, ownerOf(definition, call.caller));
       throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release({ unanswered });
@@ -272,7 +282,12 @@ export class Downstreams {
    * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
    * since the call was looked up.
    */
-  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+  async #confirm(
+    { policy, catalog }: EngineState,
+    connection: McpConnection,
+    call: ToolCall,
+    owner: string | undefined,
+  ): Promise<void> {
     const { server, tool } = call;
     const listed = await this.#confirmed.definition(connection, tool).catch((error) => {
       const { code, message, details } = toServerError(error, server);
@@ -282,7 +297,7 @@ export class Downstreams {
     for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
       const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
       if (enabled) continue;
-      this.#onToolsChanged(server);
+      this.#onToolsChanged(server, owner);
       throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
     }
   }
@@ -393,12 +408,18 @@ export class Downstreams {
   }
 
   /** Returns what a login needs to know of a server, with references expanded. */
-  #loginTarget({ name, connection }: ServerDefinition, principal: string | undefined): LoginTarget {
+  #loginTarget({ name, connection, credentials }: ServerDefinition, principal: string | undefined): LoginTarget {
     const { opensWith } = transportParts(connection.type);
     if (isLocal(connection) || opensWith === undefined)
       throw new DiscoveryError(
         'VALIDATION_ERROR',
         `${name} is a program on this computer; there is nothing to log in to.`,
+        { server: name },
+      );
+    if (principal !== undefined && credentials !== 'user')
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `All users share one login to ${name}. For logins of their own, set "credentials": "user" in its entry.`,
         { server: name },
       );
     if (hasOwnToken(connection))
@@ -433,7 +454,7 @@ export class Downstreams {
   }
 
   async #open(
-    definition: ServerDefinition,
+    wanted: ServerDefinition,
     request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
   ) {
     const limits = this.#state?.config.limits;
@@ -443,6 +464,7 @@ export class Downstreams {
     const { env } = this.#world;
     // Loaded when a server is first needed: most starts answer from the cache.
     const { openConnection } = await import('../connections/open-connection.ts');
+    const definition = definitionFor(wanted, request.principal);
     const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {

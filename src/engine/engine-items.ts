@@ -8,7 +8,7 @@ import { ok, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult, ItemRef, ServerItems } from '../core/types.ts';
 import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
-import { stateWith } from './seen-states.ts';
+import { seenStates, stateWith } from './seen-states.ts';
 import { type ShowOptions, toolsOf } from './show-tools.ts';
 
 export class EngineItems {
@@ -22,7 +22,7 @@ export class EngineItems {
   async list(server: string, options: ShowOptions = {}): Promise<ToolResult<ServerItems>> {
     const listed = await toolsOf(this.#runtime, server, options);
     if (!listed.success) return listed;
-    const { catalog } = await stateWith(this.#runtime, server);
+    const { catalog } = await stateWith(this.#runtime, server, options.caller);
     return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
   }
 
@@ -34,6 +34,7 @@ export class EngineItems {
   ): Promise<ToolResult<CallToolResult>> {
     const tool = `${kind}:${id}`;
     try {
+      await seenStates(this.#runtime, request.caller);
       const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
       return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
     } catch (error) {
@@ -42,10 +43,11 @@ export class EngineItems {
   }
 
   /** Tells whether the rules allow a resource or a prompt. */
-  async allows(server: string, { kind, id }: ItemRef): Promise<boolean> {
-    const state = await stateWith(this.#runtime, server);
+  async allows(server: string, { kind, id }: ItemRef, { caller }: ShowOptions = {}): Promise<boolean> {
+    const state = await stateWith(this.#runtime, server, caller);
+    if (!state.servers.has(server)) return false;
     // Whether a server's items may be used depends on its tools.
-    if (!state.catalog.isSeen(server)) await requireTools(state, server);
+    if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
     return state.catalog.decideItem(server, kind, id).enabled;
   }
 }

@@ -15,7 +15,7 @@ import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
-import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
+import type { Caller, EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
@@ -29,6 +29,7 @@ import { buildState, type EngineState, type KnownServer, type StateWorld } from 
 import type { EngineWorld } from './engine-world.ts';
 import { GuestServers, type GuestState } from './guest-servers.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
+import { ProfileStates } from './profile-states.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 
@@ -54,6 +55,8 @@ export class EngineRuntime {
   readonly outputs = new ObservedOutputs();
   /** Servers that were discovered without being configured. */
   readonly guests: GuestServers;
+  /** What callers with a profile, or with credentials of their own, see. */
+  readonly profiles: ProfileStates;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
@@ -87,11 +90,15 @@ export class EngineRuntime {
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
     this.guests = new GuestServers({ ...this.#lists(), store: world.openStore, connects: !world.offline });
-    this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests);
+    const changed = (server: string) => {
+      for (const listener of this.#toolListeners) listener(false, server);
+    };
+    this.profiles = new ProfileStates({ ...this.#lists(), connects: false, onChange: changed });
+    this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests, this.profiles);
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => this.stateOf(server)?.discovery.changed(server),
-      (server) => this.stateOf(server),
+      (server, owner) => this.#listChanged(server, owner),
+      (server, caller) => this.stateOf(server, caller),
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
@@ -137,10 +144,17 @@ export class EngineRuntime {
     return this.#lookups;
   }
 
-  /** Finds the state of a server among those that the current request sees; the shared one for an unknown name. */
-  stateOf(server: string): EngineState | undefined {
+  /** Finds the state of a server among those that a caller sees; the shared one for an unknown name. */
+  stateOf(server: string, caller?: Caller): EngineState | undefined {
     const state = this.#current?.state;
-    return state && this.requests.having(state, server);
+    return state && this.requests.having(state, server, caller);
+  }
+
+  /** Follows the change of a server's list: of the shared one, or of that which one user sees. */
+  #listChanged(server: string, owner: string | undefined): void {
+    const state = this.#current?.state;
+    if (state && owner !== undefined) this.profiles.changed(state, server, owner);
+    else this.stateOf(server)?.discovery.changed(server);
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -267,6 +281,7 @@ export class EngineRuntime {
     });
     if (next === undefined) return false;
     await this.guests.follow(next);
+    await this.profiles.follow(next, before?.state);
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -302,6 +317,7 @@ export class EngineRuntime {
     // Calls first: a running call may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
     state?.discovery.stop();
+    if (state) this.profiles.stop(state);
     await this.guests.close();
     await this.downstreams.close();
     await this.embeddings.close();
@@ -395,8 +411,12 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, definition, item) => {
-        const { policy, catalog } = this.requests.having((this.#current ?? running).state, server);
+      decide: (server, definition, item, caller) => {
+        const state = this.requests.having((this.#current ?? running).state, server, caller);
+        const { policy, catalog, sight, servers } = state;
+        // What is not for a profile does not exist for its callers, and no rule is quoted to them.
+        if (sight?.profile !== undefined && !servers.has(server)) return UNSEEN;
+        if (sight?.profile !== undefined && item && !catalog.decideItem(server, item.kind, item.id).enabled) return UNSEEN;
         return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
       },
     });
@@ -417,6 +437,8 @@ export class EngineRuntime {
     this.#saving = timer;
   }
 }
+
+const UNSEEN = { enabled: false, code: 'TOOL_NOT_FOUND', reason: 'There is no such thing here.' } as const;
 
 /** Identifies what is behind a source's name. */
 const identityIn = ({ definition, fingerprint }: KnownServer): string =>

@@ -29,6 +29,7 @@ import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
+import { ownedServers, type ProfilePart, profileParts } from './profile-parts.ts';
 import { sightLists } from './sight-lists.ts';
 
 export interface KnownServer {
@@ -60,10 +61,23 @@ export interface EngineState extends KnownSources {
   /** Why there are no servers at all, if discovery is disabled. */
   readonly offReason: string | undefined;
   readonly discovery: Discovery;
+  readonly profiles: ReadonlyMap<string, ProfilePart>;
+  /** Servers of which each user has its own connections and list. */
+  readonly owned: ReadonlySet<string>;
+  /** For whom the state was narrowed; undefined for the shared one and for sources of one request. */
+  readonly sight?: Sight | undefined;
   /** Options of every index of this state. */
   readonly searchOptions: SearchEngineOptions;
   /** Asks a provider for a definition that its list left out. */
   describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition>;
+}
+
+/** For whom a state was narrowed. */
+export interface Sight {
+  /** Undefined: everything that the configuration allows. */
+  readonly profile: string | undefined;
+  /** The user whose own servers these are. */
+  readonly owner: string | undefined;
 }
 
 export interface StateWorld {
@@ -141,8 +155,9 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
+  const profiles = await profileParts(config, rules);
   const known = { config, id, rules, policy, approvals, servers, switchedOff, offReason, catalog, discovery };
-  return { ...known, searchOptions, providers, describe };
+  return { ...known, profiles, owned: ownedServers(servers), searchOptions, providers, describe };
 }
 
 /** What a narrowed state has instead of the sources and rules of its base. */
@@ -153,6 +168,9 @@ interface Narrowing<Rules extends RuleSet> {
   readonly approvals: Approvals | undefined;
   /** Keeps the lists; without one, they stay in memory. The index is never written. */
   readonly store?: CatalogStore | undefined;
+  /** Takes part in the readings of this discovery, in place of own ones. */
+  readonly lists?: Discovery | undefined;
+  readonly sight?: Sight | undefined;
 }
 
 /**
@@ -161,15 +179,27 @@ interface Narrowing<Rules extends RuleSet> {
  */
 export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  { servers, rules, approvals, store }: Narrowing<Rules>,
+  { servers, rules, approvals, store, lists, sight }: Narrowing<Rules>,
   world: DiscoveryWorld,
 ): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
   const policy = new ToolPolicy(rules, approvals);
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const indexed = new Map();
-  const catalog = new Catalog({ servers, policy, store, keepsIndex: false, search, itemSearch, indexed, maxTools });
+  const catalog: Catalog = new Catalog({
+    servers,
+    policy,
+    // The lists of one user are seen here only.
+    sight: sight?.owner === undefined ? undefined : approvals && sightLists(approvals, servers, () => catalog),
+    // What is not for a profile does not exist in it.
+    hides: sight?.profile === undefined ? undefined : (server, tool) => !rules.decide(server, tool).enabled,
+    store,
+    keepsIndex: false,
+    search,
+    itemSearch,
+    indexed: new Map(),
+    maxTools,
+  });
   return {
     ...base,
     rules,
@@ -177,8 +207,9 @@ export function narrowState<Rules extends RuleSet>(
     approvals,
     servers,
     switchedOff: new Set(),
+    sight,
     catalog,
-    discovery: createDiscovery(config, world, { catalog, servers }),
+    discovery: createDiscovery(config, world, { catalog, servers, lists }),
     providers: [...servers.values()].map(({ definition }) => definition).filter(isProvider),
   };
 }
@@ -204,7 +235,7 @@ export type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elaps
 function createDiscovery(
   config: ResolvedConfig,
   { list, logger, now, elapsed, connects, background, onChange }: DiscoveryWorld,
-  known: Pick<DiscoveryOptions, 'catalog' | 'servers' | 'failures'>,
+  known: Pick<DiscoveryOptions, 'catalog' | 'servers' | 'failures' | 'lists'>,
 ): Discovery {
   return new Discovery({
     ...known,

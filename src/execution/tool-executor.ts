@@ -70,6 +70,8 @@ export interface ToolExecutorOptions extends OutputOptions {
   readonly audit: AuditRecorder;
   /** Returns a server's settings; called for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
+  /** Returns under which name a call is counted by breakers, slots and rates. Default: the server's name. */
+  readonly gateOf?: ((server: string, caller: Caller) => string) | undefined;
   /** Returns the limits of a user; called for each call. */
   readonly limitsOf?: ((caller: Caller) => UserLimits | undefined) | undefined;
   /** Tells whether a call may be repeated: the operator's globs, or a trusted server's hints. */
@@ -157,6 +159,7 @@ export class ToolExecutor {
   readonly #clock: Clock;
   readonly #drain: number;
   readonly #pages: ResultPages;
+  readonly #gateOf: NonNullable<ToolExecutorOptions['gateOf']>;
   readonly #run: Handler;
   readonly #own: ReadonlyMap<string, Handler>;
   readonly #record: Step;
@@ -169,6 +172,7 @@ export class ToolExecutor {
     const { clock = systemClock, random = Math.random } = options;
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#clock = clock;
+    this.#gateOf = options.gateOf ?? ((server) => server);
     this.#drain = limits.drain ?? DEFAULTS.limits.drain;
     this.#pages = options.pages ?? new ResultPages({ clock });
     this.gates = options.gates ?? new CallGates(clock);
@@ -230,7 +234,8 @@ export class ToolExecutor {
         // Recorded once: under the server that is asked, or here if it is not.
         let asked: ReturnType<Handler> | undefined;
         const ask = (checked: ToolCall) => {
-          asked = this.#run(toItemCall(checked));
+          const call = toItemCall(checked);
+          asked = this.#run({ ...call, gate: this.#gateOf(call.server, call.caller) });
           return asked;
         };
         return check(ask)({ ...call, definition }).then((result) =>
@@ -280,13 +285,13 @@ export class ToolExecutor {
     options: ItemOptions,
     signal: CallSignal,
   ): ToolCall {
-    const { timeout: ms } = options;
+    const { timeout: ms, caller = NOBODY } = options;
     return {
       server,
       tool,
       arguments: args,
       traceId: options.traceId ?? nextTraceId(),
-      caller: options.caller ?? NOBODY,
+      caller,
       signal,
       onProgress: options.onProgress,
       onNotification: options.onNotification,
@@ -294,7 +299,7 @@ export class ToolExecutor {
       inputResponses: options.inputResponses,
       requestState: options.requestState,
       request: options.request,
-      gate: options.gate ?? server,
+      gate: options.gate ?? this.#gateOf(server, caller),
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,

@@ -7,6 +7,7 @@
 import { shareOf } from '../../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
+import { ownedKey, serverIn } from '../../core/owned-key.ts';
 import type { Caller, RateLimit, ToolCall } from '../../core/types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
@@ -44,14 +45,14 @@ export class RateBuckets {
   of({ server, gate = server, caller }: ToolCall, now: number): readonly TokenBucket[] {
     const { principal } = caller;
     const limit = this.limitOf(gate);
-    if (limit === undefined) this.forget(gate);
+    if (limit === undefined && this.#buckets.size > 0) this.#buckets.delete(gate);
     if (principal === undefined) return limit === undefined ? NONE : [this.#bucket(gate, limit, now)];
     const own = this.userLimitOf?.(caller);
     return [
-      ...(own === undefined ? [] : [this.#bucket(keyOf('', principal), own, now)]),
+      ...(own === undefined ? [] : [this.#bucket(ownedKey('', principal), own, now)]),
       ...(limit === undefined
         ? []
-        : [this.#bucket(keyOf(gate, principal), limit.perUser ? limit : shareOf(limit), now)]),
+        : [this.#bucket(ownedKey(gate, principal), limit.perUser ? limit : shareOf(limit), now)]),
       ...(limit === undefined || limit.perUser ? [] : [this.#bucket(gate, limit, now)]),
     ];
   }
@@ -66,14 +67,13 @@ export class RateBuckets {
     return bucket;
   }
 
-  forget(server: string): void {
-    if (this.#buckets.size > 0) this.#buckets.delete(server);
+  /** Drops the buckets of a server and of its users. */
+  reset(server: string): void {
+    for (const key of this.#buckets.keys()) if (serverIn(key) === server) this.#buckets.delete(key);
   }
 }
 
 const NONE: readonly TokenBucket[] = [];
-
-const keyOf = (server: string, principal: string): string => `${server}\0${principal}`;
 
 /**
  * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all executors that share
