@@ -253,6 +253,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     us: [
       ...WORDS,
       'agent',
+      'approvals',
       'catalog',
       'config',
       'disk',

@@ -289,6 +289,8 @@ const limits = {
     uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
+    /** A pinned tool's name for clients: as long as the protocol asks for. */
+    pinned: 128,
     /** OpenAI and Anthropic refuse longer names of tools. */
     api: 64,
     /** Letters of two names that are compared to find the one that was meant. */
@@ -343,6 +345,8 @@ const limits = {
   },
   /** Answers of the five tools: an agent pays for every token. */
   answer: {
+    /** Tools shown beside the five: each costs an agent tokens in every message. */
+    pinned: 64,
     /** One page of details or of a schema, in weight: about 1,400 tokens. */
     page: 5_600,
     /** A list of servers or tools, in tokens. */
@@ -806,6 +810,8 @@ const limits = {
   },
   /** How much is done at the same time. */
   atOnce: {
+    /** Network callers whose calls have ended: they find a place beside newer callers. */
+    knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
     /** Files that are read. */

@@ -42,9 +42,7 @@ export class EngineCalls {
         state.providers.length === 0 && state.catalog.isLoaded(server) && seenPart(state, request.caller) === undefined;
       const meant = isKnown
         ? ok([state, resolveRef(state, server, tool)] as const)
-        : await runtime.onTheWay(
-            this.#meant(request).then(ok, (error) => toFailure(error, where)),
-          );
+        : await runtime.onTheWay(this.#meant(request).then(ok, (error) => toFailure(error, where)));
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
@@ -56,7 +54,7 @@ export class EngineCalls {
         runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
-      return toFailure(error, where);
+      return this.refuse(toFailure(error, where), request);
     }
   }
 

@@ -11,7 +11,8 @@ import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
 import type { LogOut } from '../logins/server-logins.ts';
-import type { LoginWish, NotificationListener } from './downstreams.ts';
+import type { NotificationListener } from './downstreams.ts';
+import type { LoginWish } from './engine-logins.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { sharedState, stateWith } from './seen-states.ts';
 
@@ -40,7 +41,8 @@ export class EngineConnections {
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const { servers } = await stateWith(this.#runtime, server, caller);
-    if (!servers.has(server)) throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
+    if (!servers.has(server))
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
     return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
   }
 
@@ -63,12 +65,12 @@ export class EngineConnections {
    * Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept.
    */
   async logIn(server: string, screen: LoginScreen, wish?: LoginWish): Promise<KeyPlace> {
-    return this.#runtime.downstreams.logIn(await this.#definition(server), screen, wish);
+    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, wish);
   }
 
   /** Ends the login to a server. */
   async logOut(server: string, principal?: string): Promise<LogOut> {
-    return this.#runtime.downstreams.logOut(await this.#definition(server), principal);
+    return this.#runtime.downstreams.logins.logOut(await this.#definition(server), principal);
   }
 
   async #definition(server: string): Promise<ServerDefinition> {

@@ -37,6 +37,7 @@ import type { EngineState, KnownSources } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
 import { findMeant } from './meant-tool.ts';
+import { type PinnedTool, pinnedTools, pinsAnyOf } from './pinned-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
@@ -125,7 +126,9 @@ export class EngineCore implements EngineHandle {
 
   /** All enabled servers that a caller sees, with their state. Connects to none. */
   async listServers({ caller }: ShowOptions = {}): Promise<ServerMetadata[]> {
-    return (await seenStates(this.#runtime, caller)).flatMap((state) => serverOverview(state, this.#runtime.downstreams));
+    return (await seenStates(this.#runtime, caller)).flatMap((state) =>
+      serverOverview(state, this.#runtime.downstreams),
+    );
   }
 
   /** Names of the enabled servers that a caller sees. */
@@ -135,15 +138,22 @@ export class EngineCore implements EngineHandle {
     return seen.flatMap(({ servers }) => [...servers.keys()]);
   }
 
+  /** The tools that a caller's clients see beside the five, by the name they have there. */
+  pinned({ caller }: ShowOptions = {}): Promise<ReadonlyMap<string, PinnedTool>> {
+    return pinnedTools(this.#runtime, caller);
+  }
+
+  /** Calls back when clients should list the tools of the gateway again. Returns a function that unsubscribes. */
+  onShownTools(listener: () => void): () => void {
+    return this.#runtime.onToolsChanged((isReload, server) => {
+      const state = this.#runtime.current?.state;
+      if (isReload || (state && server !== undefined && pinsAnyOf(state, server))) listener();
+    });
+  }
+
   /** Whether the configuration has a profile of this name. */
   async hasProfile(name: string): Promise<boolean> {
     return (await sharedState(this.#runtime)).profiles.has(name);
-  }
-
-  /** Whether callers may see different things. */
-  async hasParts(): Promise<boolean> {
-    const { profiles, owned } = await sharedState(this.#runtime);
-    return profiles.size > 0 || owned.size > 0;
   }
 
   /** Names of the servers that have not been listed yet. */
@@ -297,9 +307,9 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Notes about the whole gateway, for an agent. */
-  async notes({ caller }: ShowOptions = {}): Promise<string[]> {
-    const [state] = this.#runtime.current ? await seenStates(this.#runtime, caller) : [];
-    return gatewayNotes(state);
+  notes({ caller }: ShowOptions = {}): string[] {
+    const base = this.#runtime.current?.state;
+    return gatewayNotes(base && (this.#runtime.profiles.now(base, caller)?.[0] ?? base));
   }
 
   /**

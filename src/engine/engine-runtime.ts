@@ -28,8 +28,9 @@ import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState, type KnownServer, type StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { GuestServers, type GuestState } from './guest-servers.ts';
-import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
+import type { Registration } from './guest-tools.ts';
 import { ProfileStates } from './profile-states.ts';
+import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 
@@ -199,7 +200,7 @@ export class EngineRuntime {
   }
 
   /** Lets agents find and call tools of such a server. */
-  async register(server: string, tools: readonly string[]): Promise<void> {
+  async register(server: string, tools: readonly Registration[]): Promise<void> {
     await this.#inTurn((base) => this.guests.register(base, server, tools));
     for (const listener of this.#toolListeners) listener(false, server);
   }
@@ -416,7 +417,8 @@ export class EngineRuntime {
         const { policy, catalog, sight, servers } = state;
         // What is not for a profile does not exist for its callers, and no rule is quoted to them.
         if (sight?.profile !== undefined && !servers.has(server)) return UNSEEN;
-        if (sight?.profile !== undefined && item && !catalog.decideItem(server, item.kind, item.id).enabled) return UNSEEN;
+        if (sight?.profile !== undefined && item && !catalog.decideItem(server, item.kind, item.id).enabled)
+          return UNSEEN;
         return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
       },
     });

@@ -166,6 +166,8 @@ interface Narrowing<Rules extends RuleSet> {
   readonly rules: Rules;
   /** Undefined if all these sources are trusted. */
   readonly approvals: Approvals | undefined;
+  /** Default: the rules, then the approvals. */
+  readonly policy?: ToolPolicy | undefined;
   /** Keeps the lists; without one, they stay in memory. The index is never written. */
   readonly store?: CatalogStore | undefined;
   /** Takes part in the readings of this discovery, in place of own ones. */
@@ -179,11 +181,10 @@ interface Narrowing<Rules extends RuleSet> {
  */
 export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  { servers, rules, approvals, store, lists, sight }: Narrowing<Rules>,
+  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals), lists, sight }: Narrowing<Rules>,
   world: DiscoveryWorld,
 ): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
-  const policy = new ToolPolicy(rules, approvals);
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
   const catalog: Catalog = new Catalog({

@@ -86,7 +86,10 @@ async function findIn(
   const isMissing =
     // Users of a profile cannot add servers, and need not know which there are.
     state.sight?.profile === undefined &&
-    server === undefined && withheld + waiting === 0 && !isFitting(results) && discovery.unseen().length === 0;
+    server === undefined &&
+    withheld + waiting === 0 &&
+    !isFitting(results) &&
+    discovery.unseen().length === 0;
   const elsewhere = isMissing ? await registryNote(state.config, read.text) : undefined;
   return ok({ results, notes: [...gatewayNotes(state), ...notes, ...(elsewhere === undefined ? [] : [elsewhere])] });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { pinOf } from '../approvals/pin.ts';
 import { CatalogStore } from '../catalog/catalog-store.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -12,15 +13,17 @@ import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { RegisteredRules } from '../rules/registered-rules.ts';
 import { type DiscoveryWorld, type EngineState, narrowState, type StateWorld } from './engine-state.ts';
+import { RegisteredPolicy, RegisteredTools, type Registration } from './guest-tools.ts';
 
 export interface GuestState extends EngineState {
   readonly rules: RegisteredRules;
+  readonly registered: RegisteredTools;
 }
 
 interface Guest {
   readonly definition: ServerDefinition;
   /** Tools that agents may find and call. */
-  readonly registered: Set<string>;
+  readonly registered: RegisteredTools;
   state: GuestState;
 }
 
@@ -48,26 +51,33 @@ export class GuestServers {
   }
 
   /** Takes a server in. A server of the same name that is another one loses its place. */
-  async admit(base: EngineState, definition: ServerDefinition): Promise<GuestState> {
-    const { name } = definition;
+  async admit(base: EngineState, wanted: ServerDefinition): Promise<GuestState> {
+    const { name, approval = 'changed' } = wanted;
+    // A connection is then asked before a call what it lists now.
+    const definition = { ...wanted, approval };
     if (base.servers.has(name) || base.switchedOff.has(name))
       throw new ValidationError(`A configured server is named "${name}". Give the one to discover another name.`);
     const before = this.#guests.get(name);
     if (before && identityOf(before.definition) === identityOf(definition)) return before.state;
     await leave(before);
     if (!before && this.#guests.size >= LIMITS.atOnce.guests) await this.#makeRoom();
-    const registered = new Set<string>();
+    const registered = new RegisteredTools();
     const state = await this.#build(base, { definition, registered });
     this.#guests.set(name, { definition, registered, state });
     return state;
   }
 
-  /** Lets agents find and call tools of a guest. */
-  async register(base: EngineState, server: string, tools: readonly string[]): Promise<void> {
+  /** Lets agents find and call tools of a guest, as long as they stay what they are. */
+  async register(base: EngineState, server: string, tools: readonly Registration[]): Promise<void> {
     const guest = this.#guests.get(server);
     if (guest === undefined)
       throw new DiscoveryError('SERVER_NOT_FOUND', `The server "${server}" is not known. Discover its tools first.`);
-    for (const tool of tools) guest.registered.add(tool);
+    const { catalog } = guest.state;
+    await catalog.load(server);
+    for (const { tool, pin } of tools) {
+      const listed = catalog.definition(server, tool);
+      guest.registered.add(tool, pin ?? (listed && pinOf(listed)));
+    }
     guest.state = await this.#build(base, guest);
   }
 
@@ -95,8 +105,9 @@ export class GuestServers {
     const servers = new Map([[name, { definition, fingerprint: fingerprint(connection) }]]);
     const bytes = await this.#world.store(config);
     const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now });
-    // The program that brings the server has decided to use it, so nothing waits for approval.
-    const state = narrowState(base, { servers, rules, approvals: undefined, store }, this.#world);
+    const policy = new RegisteredPolicy(rules, registered);
+    const narrow = narrowState(base, { servers, rules, approvals: undefined, policy, store }, this.#world);
+    const state = { ...narrow, registered };
     if (before) await state.catalog.inherit(before.catalog);
     await state.catalog.adopt();
     before?.discovery.stop(state.discovery);

@@ -97,7 +97,8 @@ export class ProfileStates {
     const part = profile === null ? undefined : base.profiles.get(profile);
     const { rules = base.rules, hasServer } = part ?? {};
     const mine = [...base.servers].filter(
-      ([name]) => (hasServer?.(name) ?? true) && (isShared ? owner === null || !base.owned.has(name) : base.owned.has(name)),
+      ([name]) =>
+        (hasServer?.(name) ?? true) && (isShared ? owner === null || !base.owned.has(name) : base.owned.has(name)),
     );
     const sight = { profile: profile ?? undefined, owner: isShared ? undefined : (owner ?? undefined) };
     const narrowing = { servers: new Map(mine), rules, approvals: base.approvals, sight };

@@ -75,7 +75,7 @@ export async function serveGatewayOnHttp(
   );
   const stopRelaying = surface.relayChanges?.(modern.notify);
   const sessions = new HttpSessions<Session>(maxSessions);
-  const stopReloading = coreOf(engine).onReload(() => {
+  const stopReloading = coreOf(engine).onShownTools(() => {
     modern.notify.toolsChanged();
     // A client that cannot be notified now will list again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});

@@ -32,6 +32,7 @@ Options:
   --http PORT        Serve Streamable HTTP on 127.0.0.1:PORT/mcp, not stdio
   --expose SERVER    Expose one server's own tools, prompts and resources
                      instead of the five meta-tools
+  --profile NAME     Show clients only what this profile of the configuration has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -48,6 +49,7 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     expose: { type: 'string' },
+    profile: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -62,9 +64,11 @@ Examples:
     const port = values.http === undefined ? undefined : Number(values.http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
       throw new UsageError('--http needs a port number');
-    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
+    if (values.expose !== undefined && values.profile !== undefined)
+      throw new UsageError('--expose cannot be combined with --profile');
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
@@ -77,6 +81,7 @@ Examples:
           );
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const profile = values.profile as string | undefined;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -86,7 +91,7 @@ Examples:
       observer: telemetry?.observer,
     });
     try {
-      return await serveEngine(engine, { port, expose, watch: values.watch === true, log, telemetry }, io);
+      return await serveEngine(engine, { port, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
       await engine.close();
       await telemetry?.close();
@@ -103,6 +108,7 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 interface ServeOptions {
   readonly port: number | undefined;
   readonly expose: string | undefined;
+  readonly profile: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -110,7 +116,7 @@ interface ServeOptions {
 
 async function serveEngine(
   engine: EngineCore,
-  { port, expose, watch, log, telemetry }: ServeOptions,
+  { port, expose, profile, watch, log, telemetry }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
@@ -121,15 +127,21 @@ async function serveEngine(
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
-  if (io.stdin.isTTY || expose !== undefined) await configured;
+  if (io.stdin.isTTY || expose !== undefined || profile !== undefined) await configured;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
     if (!names.includes(expose))
       return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
+  if (profile !== undefined && !engine.problem && !(await engine.hasProfile(profile)))
+    return complain(
+      io,
+      `Unknown profile "${profile}". It has to be under "profiles" in the configuration.`,
+      EXIT.notFound,
+    );
   const shown =
     expose === undefined
-      ? discoverySurface(engine)
+      ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);

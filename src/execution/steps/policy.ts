@@ -18,12 +18,7 @@ export interface PolicyDecision {
 }
 
 /** Decides about one definition; with `item`, about the resource or prompt. Throwing refuses the call. */
-export type Decide = (
-  server: string,
-  definition: ToolDefinition,
-  item?: ItemRef,
-  caller?: Caller,
-) => PolicyDecision;
+export type Decide = (server: string, definition: ToolDefinition, item?: ItemRef, caller?: Caller) => PolicyDecision;
 
 /** Refuses what the rules do not allow, and what is not approved. */
 export const policy =

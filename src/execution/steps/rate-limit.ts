@@ -6,8 +6,8 @@
 
 import { shareOf } from '../../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
-import { fail, type ToolResult } from '../../core/result.ts';
 import { ownedKey, serverIn } from '../../core/owned-key.ts';
+import { fail, type ToolResult } from '../../core/result.ts';
 import type { Caller, RateLimit, ToolCall } from '../../core/types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
