@@ -145,7 +145,7 @@ export class EngineCore implements EngineHandle {
 
   /** Calls back when clients should list the tools of the gateway again. Returns a function that unsubscribes. */
   onShownTools(listener: () => void): () => void {
-    return this.#runtime.onToolsChanged((isReload, server) => {
+    return this.#runtime.listeners.onToolsChanged((isReload, server) => {
       const state = this.#runtime.current?.state;
       if (isReload || (state && server !== undefined && pinsAnyOf(state, server))) listener();
     });
@@ -352,12 +352,12 @@ export class EngineCore implements EngineHandle {
 
   /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */
   onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
-    return this.#runtime.onToolsChanged(listener);
+    return this.#runtime.listeners.onToolsChanged(listener);
   }
 
   /** Calls back after every reload. Returns a function that unsubscribes. */
   onReload(listener: () => void): () => void {
-    return this.#runtime.onReload(listener);
+    return this.#runtime.listeners.onReload(listener);
   }
 
   /** The configuration in force. Its secrets are still references. */

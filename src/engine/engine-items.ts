@@ -23,7 +23,7 @@ export class EngineItems {
     const listed = await toolsOf(this.#runtime, server, options);
     if (!listed.success) return listed;
     const { catalog } = await stateWith(this.#runtime, server, options.caller);
-    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+    return ok(usableItems(catalog.items.of(server), (kind, id) => catalog.items.decide(server, kind, id).enabled));
   }
 
   /** Reads a resource or gets a prompt through the whole pipeline. The result is the server's own answer. Never throws. */
@@ -35,7 +35,7 @@ export class EngineItems {
     const tool = `${kind}:${id}`;
     try {
       await seenStates(this.#runtime, request.caller);
-      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      const { proxy } = await this.#runtime.executions.of(await this.#runtime.ready());
       return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
     } catch (error) {
       return toFailure(error, { server, tool, outcome: 'not_sent' });
@@ -48,6 +48,6 @@ export class EngineItems {
     if (!state.servers.has(server)) return false;
     // Whether a server's items may be used depends on its tools.
     if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
-    return state.catalog.decideItem(server, kind, id).enabled;
+    return state.catalog.items.decide(server, kind, id).enabled;
   }
 }
