@@ -26,7 +26,7 @@ const profileSchema = z.strictObject({
   description: optional(textUpTo(10_000), 'Who it is for. Shown to operators only.'),
   servers: optional(globs(), 'Names of servers, or globs. Default: all.'),
   toolRules: optional(
-    z.array(ruleSchema),
+    z.array(z.omit(ruleSchema, { approve: true })),
     'Further rules. A tool is on only if these and `discovery.toolRules` both allow it.',
   ),
   pinned: optional(pinnedSchema, 'Tools shown beside the five, in place of `discovery.pinned`.'),

@@ -128,6 +128,9 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
     ...(isPerUser && { credentials: 'user' }),
     ...(entry.registry !== undefined && { registry: entry.registry }),
     ...(approval !== 'off' && { approval }),
+    ...(entry.domains && { domains: entry.domains }),
+    ...(entry.categories && { categories: entry.categories }),
+    ...(isProjects && { isProjects }),
     origin,
   };
 }

@@ -6,9 +6,9 @@ import { toRateLimit } from '../config/rate-limit-schema.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { DEFAULT_PROFILE } from '../core/profile-name.ts';
-import type { Caller } from '../core/types.ts';
+import type { Caller, ToolRule } from '../core/types.ts';
 import type { UserLimits } from '../execution/tool-executor.ts';
-import { compileRules } from '../rules/compile-rules.ts';
+import { compileRules, isOfClasses } from '../rules/compile-rules.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { compileName, isServer } from '../rules/pattern.ts';
 import type { KnownServer } from './engine-state.ts';
@@ -30,13 +30,17 @@ export interface SeenPart {
 }
 
 export async function profileParts(
-  { profiles, rulePrecedence }: ResolvedConfig,
+  { profiles, rulePrecedence, servers: configured }: ResolvedConfig,
   rules: RuleSet,
 ): Promise<ReadonlyMap<string, ProfilePart>> {
+  const classify = async (written: readonly ToolRule[]) =>
+    written.some(isOfClasses)
+      ? (await import('../service/infer/classify-tool.ts')).ruleClassifier(configured)
+      : undefined;
   const compiled = Object.entries(profiles).map(async ([name, { servers, toolRules = [], limits = {} }]) => {
     const named = servers?.map(compileName);
     const part: ProfilePart = {
-      rules: await compileRules(toolRules, rulePrecedence, rules, rules.names),
+      rules: await compileRules(toolRules, rulePrecedence, rules, rules.names, await classify(toolRules)),
       hasServer: (server) => named?.some((one) => isServer(one, server, true)) ?? true,
       limits: { inFlight: limits.inFlight, rateLimit: toRateLimit(limits.rateLimit) },
     };
