@@ -3,6 +3,7 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
+import { writtenPrincipal } from '../core/principal-name.ts';
 import { connectionOf, hasOwnToken, isLocal, transportParts, userTextsOf } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 
@@ -14,7 +15,9 @@ export function definitionFor(definition: ServerDefinition, principal: string | 
   const { name, connection } = definition;
   const users = userTextsOf(connection);
   const isOwned = definition.credentials === 'user' && principal !== undefined;
-  const isRefused = users ? !Object.hasOwn(users, principal ?? '') : !isLocal(connection) && hasOwnToken(connection);
+  const isRefused = users
+    ? !Object.hasOwn(users, writtenPrincipal(principal ?? ''))
+    : !isLocal(connection) && hasOwnToken(connection);
   if (isOwned && isRefused) {
     const { users: field } = transportParts(connection.type).nouns;
     throw new DiscoveryError(

@@ -7,6 +7,7 @@
 
 import { serverVariable } from '../text/server-variable.ts';
 import { LIMITS } from './limits.ts';
+import { writtenPrincipal } from './principal-name.ts';
 import type { ConnectionDefinition, RemoteConnection, StdioConnection, UserTexts } from './types.ts';
 
 /** The transports, as `connection.type` names them. */
@@ -192,7 +193,8 @@ export const userTextsOf = (connection: WrittenConnection): UserTexts | undefine
 export const connectionOf = <C extends WrittenConnection>(connection: C, user: string | undefined): C => {
   const users = userTextsOf(connection);
   if (users === undefined) return connection;
-  const own = user !== undefined && Object.hasOwn(users, user) ? users[user] : undefined;
+  const name = user === undefined ? '' : writtenPrincipal(user);
+  const own = Object.hasOwn(users, name) ? users[name] : undefined;
   return transportParts(connection.type).forUser(connection, own ?? {}) as C;
 };
 

@@ -152,8 +152,8 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Whether the configuration has a profile of this name. */
-  async hasProfile(name: string): Promise<boolean> {
-    return (await sharedState(this.#runtime)).profiles.has(name);
+  hasProfile(name: string): boolean {
+    return this.#runtime.current?.state.profiles.has(name) ?? false;
   }
 
   /** Names of the servers that have not been listed yet. */
@@ -324,6 +324,19 @@ export class EngineCore implements EngineHandle {
   /** Removes the secrets of all servers, and credentials in general, from a text. */
   get redact(): Redact {
     return this.#runtime.downstreams.redact;
+  }
+
+  /** Keeps a value out of all texts from now on. */
+  keepSecret(value: string): void {
+    this.#runtime.downstreams.keepSecret(value);
+  }
+
+  /** The identity provider of the configuration in force, with references expanded. */
+  async identityProvider(): Promise<ResolvedConfig['auth']> {
+    const { auth } = await this.getConfig();
+    if (!auth?.introspection) return auth;
+    const clientSecret = this.#runtime.downstreams.expandSecret(auth.introspection.clientSecret, 'auth.introspection');
+    return { ...auth, introspection: { ...auth.introspection, clientSecret } };
   }
 
   /**

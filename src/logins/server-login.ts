@@ -9,6 +9,7 @@ import { elapsedNow, wallNow } from '../async/clock.ts';
 import { type Credentials, loginNeeded, type RefusedRequest } from '../connections/credentials.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { writtenPrincipal } from '../core/principal-name.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type Challenge, challengeIn } from './challenge.ts';
 import type { LoginStore } from './login-store.ts';
@@ -136,7 +137,7 @@ export class ServerLogin implements Credentials {
   /** What a person types to log in. */
   get #command(): string {
     const { server, owner } = this.#options;
-    const as = owner.principal === undefined ? '' : ` --as ${shellWord(owner.principal)}`;
+    const as = owner.principal === undefined ? '' : ` --as ${shellWord(writtenPrincipal(owner.principal))}`;
     return `anygpt mcp login ${shellWord(server)}${as}`;
   }
 

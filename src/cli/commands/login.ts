@@ -2,6 +2,7 @@
  * `anygpt mcp login` and `anygpt mcp logout`: log in to remote servers, and out again.
  * @module
  */
+import { principalOf } from '../../core/principal-name.ts';
 import type { Command, Values } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -23,8 +24,9 @@ Options:
                      page if this computer cannot show it. Where the server
                      offers it, log in with a code on another device
   --scope SCOPES     Ask for these scopes, separated by spaces
-  --as USER          Log in for this user of the gateway. The entry of the
-                     server has to say "credentials": "user"
+  --as USER          Log in for this user of the gateway: the id of a token, or
+                     "ISSUER SUBJECT". The entry of the server has to say
+                     "credentials": "user"
 ${ENGINE_HELP}
 
 Examples:
@@ -48,7 +50,7 @@ error, 3 login failed`,
     const [named] = values.all ? [] : exactly(positionals, '<server>');
     const wish = {
       usesBrowser: values['no-browser'] !== true,
-      principal: values.as === undefined ? undefined : String(values.as),
+      principal: values.as === undefined ? undefined : principalOf(String(values.as)),
       scopes:
         values.scope === undefined
           ? undefined
@@ -111,7 +113,7 @@ error, 3 cannot write`,
       const { engine } = session;
       const { wasLoggedIn, problem } = await engine.connections.logOut(
         name,
-        values.as === undefined ? undefined : String(values.as),
+        values.as === undefined ? undefined : principalOf(String(values.as)),
       );
       const { touchReloadStamp } = await import('../../engine/watch-config.ts');
       touchReloadStamp((await engine.getConfig()).home);
