@@ -150,8 +150,8 @@ describe('clients with invented names', () => {
         (result) => refused.push(result),
         () => undefined,
       );
-    // What found no slot has waited in vain, so all others are taken.
-    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(33);
+    // What found no slot has waited in vain: all slots are taken, but those kept for known callers (one or two).
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(33);
     for (let at = 0; at < 3; at++) expect(await calling('mine', 'quick', mine)).not.toMatchObject({ isError: true });
     mine.destroy();
     others.destroy();
