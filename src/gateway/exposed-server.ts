@@ -254,22 +254,20 @@ async function relay(
   }
 }
 
-/** Leaves out of a page what the rules disable. */
+/** Leaves out of a page what the rules disable, and what is not approved. */
 async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
-  const usable: Record<string, unknown> = { ...page };
-  for (const list of ['resources', 'resourceTemplates', 'prompts'])
-    if (Array.isArray(page[list])) {
-      const allowed = await Promise.all(page[list].map((entry) => engine.items.allows(name, idOf(entry))));
-      usable[list] = page[list].filter((_, at) => allowed[at]);
-    }
-  return usable;
+  const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
+  if (lists.length === 0) return page;
+  const named = lists.map(([list, id]) => [
+    list,
+    (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
+  ]);
+  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named))) };
+  return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
 }
 
-const idOf = (entry: unknown): ItemRef => {
-  const { uri, uriTemplate, name } = Object(entry) as Params;
-  const id = uri ?? uriTemplate;
-  return id === undefined ? { kind: 'prompt', id: String(name) } : { kind: 'resource', id: String(id) };
-};
+/** The lists of what is no tool, and what identifies an entry. */
+const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 
 async function introduce(engine: EngineCore, name: string) {
   const lease = await engine.connections.lease(name, {});
