@@ -136,7 +136,9 @@ describe('clients with invented names', () => {
           'mcp-name': 'execute_tool',
         };
         const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }, (response) => {
-          text(response).then((body) => resolve(JSON.parse(body).result), reject);
+          text(response)
+            .then((body) => resolve(JSON.parse(body).result))
+            .catch(reject);
         });
         sent.on('error', reject);
         sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
