@@ -276,6 +276,8 @@ const limits = {
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */
     series: 2_000,
+    /** A monitoring system needs one, a few people with curl the others. */
+    connections: 16,
   },
   /** Names of tools and servers, in characters. */
   names: {
