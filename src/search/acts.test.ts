@@ -93,7 +93,9 @@ describe('a request for several things', () => {
   it('has the best tool of each part among the first, with a relevance of its own', () => {
     const engine = new SearchEngine();
     engine.index(workplace());
-    const hits = engine.search('dim the lights in the kitchen, convert 50 dollars to euros and look up who registered our domain');
+    const hits = engine.search(
+      'dim the lights in the kitchen, convert 50 dollars to euros and look up who registered our domain',
+    );
     expect(
       hits
         .slice(0, 3)
