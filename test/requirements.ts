@@ -283,6 +283,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROMISES, 'notes__archive_note always gets a slot'],
     ['src/search/search-engine.test.ts', 'gives each of several names a place'],
   ),
+  'search:several': promise(
+    'A request for several things is answered with a tool for each, in one call',
+    ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
+    ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
+  ),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
     ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],
