@@ -84,7 +84,6 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'search/usage-record.ts HALF_LIFE_MS': 'ranking',
   'search/usage-record.ts MOST_TOOLS': 'ranking',
   'search/words-ranker.ts MAX_GUESSED_TERMS': 'ranking',
-  'search/words-ranker.ts MOST_CANDIDATES': 'ranking',
 };
 
 interface Allowed {
