@@ -36,6 +36,7 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
 const COMMANDS = 'src/cli/commands/commands.test.ts';
@@ -961,6 +962,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'calls them, and refuses the disabled and the unknown'],
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
+  ),
+  'front:faithful': promise(
+    'A relayed client sees what it would see directly: its own tools in the order of the server, changes, log messages, questions, headers, null',
+    [FAITHFUL, "sees the server's own tools in the server's order, and those for its capabilities"],
+    [FAITHFUL, 'is told only what is relayed'],
+    [FAITHFUL, 'is asked inside resources/read and prompts/get'],
+    [FAITHFUL, 'hears of changed tools, prompts and resources during a call'],
+    [
+      FAITHFUL,
+      'hears log messages during a call at the level it has set, and a modern client that set none hears nothing',
+    ],
+    [FAITHFUL, 'sends an explicit null'],
+    [FAITHFUL, 'whatever it does'],
+    [FAITHFUL, 'that is legacy over HTTP starts one process'],
+    [FAITHFUL, 'gets an error of JSON-RPC for a tampered requestState'],
+    [FAITHFUL, 'cannot use tasks, which are not announced'],
+    [FAITHFUL, 'no header'],
+    [FAITHFUL, 'a resource link of a result can be followed'],
+    ['src/connections/version-retry.test.ts', 'that names our version is followed by the same request'],
   ),
 
   // 7. Library: one registry for an agent loop

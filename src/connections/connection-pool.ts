@@ -52,7 +52,13 @@ export interface ConnectionPoolOptions {
     /** Idle timeout of a call, unless the entry of its server sets one. */
     readonly callIdleMs?: number;
   };
-  readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** `isExclusive`: it came over a connection that only one caller uses. */
+  readonly onNotification?: (
+    server: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    isExclusive: boolean,
+  ) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -261,7 +267,8 @@ export class ConnectionPool {
         principal: slot.owner,
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
-        onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
+        onNotification: (method, params) =>
+          this.#options.onNotification?.(definition.name, method, params, audience.exclusive),
         onQuestion: (method) => slot.habits.note(method),
       });
     try {

@@ -798,6 +798,8 @@ const limits = {
   atOnce: {
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
+    /** Views of an exposed server that are remembered for clients without sessions, by what the client can do. */
+    views: 64,
     /** Files that are read. */
     files: 16,
     /** Definitions that one provider is asked for. */
@@ -1015,6 +1017,8 @@ const limits = {
   age: {
     /** A list is used at once and read again in the background. */
     list: DAY,
+    /** What an exposed server has shown to clients without sessions is used without asking it again. */
+    view: MINUTE,
     /** A server that failed is waited for again. */
     failure: DAY,
     /** The list of a connection to a server that needs approval is asked for again before the next call. */

@@ -86,9 +86,10 @@ export class Downstreams {
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
-      onNotification: (server, method, params) => {
+      onNotification: (server, method, params, isExclusive) => {
         if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
-        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
+        // The list of a relay's client is its own. Reading the list for all callers would start the server again.
+        if (LIST_CHANGED.has(method) && !isExclusive) this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -187,7 +188,7 @@ export class Downstreams {
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
     await this.listingTurn(definition);
-    const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
+    const lease = await this.acquire(definition, caller);
     try {
       return await this.listOver(lease.connection, definition, caller);
     } finally {
@@ -200,7 +201,7 @@ export class Downstreams {
     try {
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      const tools = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+      const tools = this.readTools(connection, definition);
       const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
       return {
         server: definition.name,
@@ -222,10 +223,15 @@ export class Downstreams {
     }
   }
 
+  /** Reads a server's list over an open connection. */
+  readTools(connection: McpConnection, { approval }: ServerDefinition): Promise<ToolList> {
+    return approval ? this.#confirmed.read(connection) : this.#readTools(connection);
+  }
+
   /** Reads a server's list, without the secrets it was given. */
   async #readTools(connection: McpConnection): Promise<ToolList> {
     // Subscribe first, so that no change between listing and subscribing is missed.
-    this.#subscribe(connection);
+    this.subscribe(connection);
     const list = await listTools(connection);
     return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.redact)) };
   }
@@ -339,7 +345,8 @@ export class Downstreams {
     }
   }
 
-  #subscribe(connection: McpConnection): void {
+  /** Asks for announcements of changed lists, once for each connection. */
+  subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);
     const { resources, prompts } = connection.identity.capabilities;

@@ -68,6 +68,11 @@ export interface CallRequest extends ExecuteOptions {
   readonly arguments?: unknown;
 }
 
+/** The call of a relay: its tool is the one that the caller's own connection lists. */
+export interface RelayedCall extends CallRequest {
+  readonly definition?: ToolDefinition | undefined;
+}
+
 /** Serves the gateway, the command line and programs. */
 export class EngineCore implements EngineHandle {
   readonly #runtime: EngineRuntime;
@@ -256,8 +261,8 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
-  async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
-    const { server, tool } = request;
+  async call(request: RelayedCall): Promise<ToolResult<CallToolResult>> {
+    const { server, tool, definition } = request;
     if (!isName(server) || !isName(tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
     try {
@@ -266,9 +271,9 @@ export class EngineCore implements EngineHandle {
       const { state } = running;
       const { proxy } = running.execution ?? (await runtime.onTheWay(runtime.execution(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
-      const isKnown = state.providers.length === 0 && state.catalog.isLoaded(server);
+      const isKnown = definition !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server));
       const meant = isKnown
-        ? ok([state, resolveRef(state, server, tool)] as const)
+        ? ok([state, definition ? { server, tool } : resolveRef(state, server, tool)] as const)
         : await runtime.onTheWay(
             findMeant(await this.#states(), server, tool, request).then(ok, (error) => toFailure(error, where)),
           );
@@ -303,10 +308,10 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Tells whether the rules allow a resource or a prompt. */
-  async allowsItem(server: string, { kind, id }: ItemRef): Promise<boolean> {
+  async allowsItem(server: string, { kind, id }: ItemRef, caller?: Caller): Promise<boolean> {
     const state = await this.#having(server);
     // Whether a server's items may be used depends on its tools.
-    if (!state.catalog.isSeen(server)) await requireTools(state, server);
+    if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
     return state.catalog.decideItem(server, kind, id).enabled;
   }
 
@@ -508,7 +513,38 @@ export class EngineCore implements EngineHandle {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
+    const { downstreams } = this.#runtime;
+    const lease = await downstreams.acquire(await this.#definition(server), caller, signal);
+    downstreams.subscribe(lease.connection);
+    return lease;
+  }
+
+  /**
+   * The tools that a server lists over the caller's own connection and that may be used, in the server's order. `lease`
+   * leases that connection.
+   */
+  async toolsOver(
+    server: string,
+    caller: Caller,
+    lease: () => Promise<Lease>,
+  ): Promise<ToolResult<readonly ToolDefinition[]>> {
+    const state = await this.#having(server);
+    // Approvals begin with the first list of a server.
+    const known = await requireTools(state, server, caller);
+    if (!known.success) return known;
+    const { connection, release } = await lease();
+    try {
+      const { tools } = await this.#runtime.downstreams.readTools(connection, await this.#definition(server));
+      return ok(tools.filter((tool) => state.policy.decide(server, tool).enabled));
+    } finally {
+      release();
+    }
+  }
+
+  /** One tool that may be used, as its server defines it. */
+  async definitionOf(server: string, tool: string, caller?: Caller): Promise<ToolResult<ToolDefinition>> {
+    const found = await requireUsableTool(await this.#having(server), { server, tool }, caller);
+    return found.success ? ok(found.data.definition) : found;
   }
 
   /** Calls back with everything servers send outside of calls. */

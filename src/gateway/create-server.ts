@@ -6,7 +6,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import { LIMITS } from '../core/limits.ts';
 import type { Introduction } from './introduction.ts';
-import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
 /** Builds a server. Cheap, because all state is in the engine. */
@@ -23,7 +23,8 @@ export function createGatewayServer(
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
   server.setRequestHandler(
     'tools/call',
-    async (request, context) => (await handler(toUpstreamCall(server, identity, request.params, context))) as never,
+    async (request, context) =>
+      (await asProtocolError(() => handler(toUpstreamCall(server, identity, request.params, context)))) as never,
   );
   return server;
 }

@@ -15,7 +15,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { LISTEN } from '../connections/peer.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
@@ -50,6 +50,8 @@ interface Session extends HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
 
+type Params = Readonly<Record<string, unknown>>;
+
 /** A Node request whose head was checked, and its body. */
 interface Incoming {
   readonly request: IncomingMessage;
@@ -68,7 +70,7 @@ export async function serveGatewayOnHttp(
   const modern = createMcpHandler(
     ({ requestInfo }) => {
       const from = requestInfo && incoming.get(requestInfo);
-      const identity = from && { socket: socketOf(from.request), clientName: modernName(from) };
+      const identity = from && callerOf(from);
       return surface.createServer(handler, { era: 'modern', ...identity });
     },
     { legacy: 'reject' },
@@ -102,7 +104,8 @@ export async function serveGatewayOnHttp(
     if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
     try {
       const id = randomUUID();
-      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName });
+      const { capabilities } = (from.body as { params: { capabilities: Readonly<Record<string, unknown>> } }).params;
+      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName, capabilities });
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => id,
         onsessionclosed: (name) => sessions.end(name),
@@ -138,6 +141,15 @@ export async function serveGatewayOnHttp(
     }
   };
 
+  /** Answers a request of the new protocol. */
+  const alone = async (web: Request, from: Incoming): Promise<Response> => {
+    const { body } = from;
+    const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
+    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, callerOf(from)));
+    if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
+    return modern.fetch(web, { parsedBody: body });
+  };
+
   const unread = new UnreadAnswers();
   const bodies = new BodyRoom();
   const turns = new RequestTurns();
@@ -159,9 +171,7 @@ export async function serveGatewayOnHttp(
         incoming.set(web, from);
         if (isObject(body) && body.method === LISTEN && isObject(body.params) && surface.listen)
           whenClosed(response, surface.listen(body.params));
-        const answer = await ((await isLegacyRequest(web, body))
-          ? legacy(web, from)
-          : modern.fetch(web, { parsedBody: body }));
+        const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
         // Send the head of an event stream now; Node would hold it back until the first event.
         if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
         return answer;
@@ -241,9 +251,21 @@ function whenClosed(response: ServerResponse, done: () => void): void {
 
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
-function modernName({ request, body }: Incoming): string {
-  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Readonly<Record<string, unknown>> } };
-  return nameOf(request, params?._meta?.[META.clientInfo]);
+const modernName = ({ request, body }: Incoming): string => nameOf(request, envelopeOf(body)[META.clientInfo]);
+
+/** The caller of a request of the new protocol. */
+function callerOf(from: Incoming) {
+  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
+  return {
+    socket: socketOf(from.request),
+    clientName: modernName(from),
+    capabilities: isObject(capabilities) ? capabilities : {},
+  };
+}
+
+function envelopeOf(body: unknown): Params {
+  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
+  return params?._meta ?? {};
 }
 
 /** Identifies a client among others on its machine, by what the client says about itself. */

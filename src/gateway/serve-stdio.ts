@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { Caller } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
@@ -33,7 +34,13 @@ export interface Surface {
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>): () => void;
+  listen?(params: Readonly<Record<string, unknown>>, session?: string): () => void;
+  /** Why the headers of a call over HTTP do not fit its arguments. */
+  headerFault?(
+    params: Readonly<Record<string, unknown>>,
+    headers: Headers,
+    caller: Caller,
+  ): Promise<string | undefined>;
   /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
   relayChanges?(notify: ChangeNotifier): () => void;
 }
@@ -80,7 +87,8 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     return serveStdio(
       async ({ era }) => {
-        server = await surface.createServer(handler, { era, session: 'stdio' });
+        const { capabilities } = lane;
+        server = await surface.createServer(handler, { era, session: 'stdio', capabilities });
         return server;
       },
       { transport: lane as never },
@@ -101,7 +109,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, 'stdio'));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {
