@@ -218,6 +218,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     outside: FILES,
   },
   'meta-tools': { us: [...WORDS, 'engine'], outside: [] },
+  // Watches an engine from outside; the engine knows only a port.
+  telemetry: {
+    us: [...WORDS, 'audit', 'engine', 'execution', 'meta-tools'],
+    outside: ['@opentelemetry/api', '@opentelemetry/sdk-node', 'node:perf_hooks'],
+  },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.
     us: [...WORDS, 'auth', 'connections', 'engine', 'meta-tools'],
@@ -248,6 +253,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     us: [
       ...WORDS,
       'agent',
+      'approvals',
       'catalog',
       'config',
       'disk',
@@ -287,6 +293,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'search',
       'secrets',
       'service',
+      'telemetry',
       'usage',
     ],
     outside: [

@@ -15,6 +15,7 @@ export interface Requirement {
 const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
 
 const APPROVED = 'src/engine/approved-tools.test.ts';
+const REGISTERED = 'src/engine/guest-tools.test.ts';
 const APPROVE = 'src/cli/commands/approve.test.ts';
 const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
@@ -1351,6 +1352,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     SERVICE,
     'is registered from a capability that was written down, if that says where the server is',
   ]),
+  'service:register:pinned': promise(
+    'A registered tool whose definition changes is not called until it is registered again',
+    [
+      REGISTERED,
+      'a registered tool whose definition changes is not called, found or described until it is registered again',
+    ],
+    [REGISTERED, 'what is registered is the definition that was discovered'],
+    [REGISTERED, 'a capability that was written down keeps its pin'],
+    [REGISTERED, 'a provider goes on with the tools as it listed them first'],
+  ),
   'service:output:safe': promise(
     '§5.3: a call to infer an output schema is made only for read-only tools, and never by default',
     [OUTPUTS, 'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log'],

@@ -38,7 +38,8 @@ export async function lookUpItem(
     return fail('TOOL_VALIDATION_ERROR', message, where);
   }
   // The list may be older than the prompt.
-  if (!find() && (catalog.fetchedAt(server) === 0 || discovery.isOld(server))) await discovery.listed(server, caller);
+  if (!find() && (catalog.fetchedAt(server) === 0 || discovery.isOld(server)))
+    await discovery.listedInTime(server, caller);
   const found = find();
   if (found) return ok(toDefinition(found));
   const names = catalog.items(server).prompts.filter(({ name }) => catalog.decideItem(server, kind, name).enabled);

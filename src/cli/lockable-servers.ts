@@ -25,7 +25,7 @@ export async function lockNow(session: Session, names: readonly string[]): Promi
   return buildLock(
     await Promise.all(
       servers.map(async (server) => {
-        const { version, tools } = await engine.listed(server);
+        const { version, tools } = await engine.approvals.listed(server);
         const domains = new Map(tools.map(({ name }) => [name, inferDomains(server, name)]));
         return { server, version, tools, domains };
       }),

@@ -273,6 +273,10 @@ const limits = {
     /** Copies that `{n}` is written out to in such a proof. */
     repeats: 256,
   },
+  telemetry: {
+    /** Series of one metric. A monitoring system keeps each for weeks. */
+    series: 2_000,
+  },
   /** Names of tools and servers, in characters. */
   names: {
     /** The protocol asks for at most 128. Longer names are refused or cut. */
@@ -796,6 +800,8 @@ const limits = {
   },
   /** How much is done at the same time. */
   atOnce: {
+    /** Network callers whose calls have ended: they find a place beside newer callers. */
+    knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
     /** Views of an exposed server that are remembered for clients without sessions, by what the client can do. */

@@ -25,17 +25,10 @@ import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import {
-  buildState,
-  type EngineState,
-  type GuestState,
-  guestState,
-  type KnownServer,
-  requestState,
-  type StateWorld,
-} from './engine-state.ts';
+import { buildState, type EngineState, type KnownServer, type StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { GuestServers } from './guest-servers.ts';
+import { GuestServers, type GuestState } from './guest-servers.ts';
+import type { Registration } from './guest-tools.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -94,14 +87,8 @@ export class EngineRuntime {
     // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
-    this.guests = new GuestServers((base, guest, before) =>
-      guestState(base, guest, { ...this.#lists(), store: world.openStore, connects: !world.offline }, before),
-    );
-    this.requests = new RequestStates(
-      (base, known) => requestState(base, known, { ...this.#lists(), connects: false }),
-      this.guests,
-      logger,
-    );
+    this.guests = new GuestServers({ ...this.#lists(), store: world.openStore, connects: !world.offline });
+    this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests);
     this.downstreams = new Downstreams(
       this.#world,
       (server) => this.stateOf(server)?.discovery.changed(server),
@@ -134,6 +121,11 @@ export class EngineRuntime {
 
   stateFolder(): Promise<string> {
     return this.#world.stateFolder();
+  }
+
+  /** The counters of calls, once there was one. */
+  get gates(): CallGates | undefined {
+    return this.#gates;
   }
 
   /** The usage learner, if enabled. */
@@ -194,7 +186,7 @@ export class EngineRuntime {
   }
 
   /** Lets agents find and call tools of such a server. */
-  async register(server: string, tools: readonly string[]): Promise<void> {
+  async register(server: string, tools: readonly Registration[]): Promise<void> {
     await this.#inTurn((base) => this.guests.register(base, server, tools));
     for (const listener of this.#toolListeners) listener(false, server);
   }

@@ -20,10 +20,9 @@ import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
 import { transportParts } from '../core/transport-parts.ts';
-import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
+import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
-import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { ToolPolicy } from '../rules/tool-policy.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
@@ -146,88 +145,42 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   return { ...known, searchOptions, providers, describe };
 }
 
+/** What a narrowed state has instead of the sources and rules of its base. */
+interface Narrowing<Rules extends RuleSet> {
+  readonly servers: ReadonlyMap<string, KnownServer>;
+  readonly rules: Rules;
+  /** Undefined if all these sources are trusted. */
+  readonly approvals: Approvals | undefined;
+  /** Default: the rules, then the approvals. */
+  readonly policy?: ToolPolicy | undefined;
+  /** Keeps the lists; without one, they stay in memory. The index is never written. */
+  readonly store?: CatalogStore | undefined;
+}
+
 /**
- * Builds the state of one request's provider: with the rules and limits of `base`, and nothing that outlives the
- * provider.
+ * Builds a state beside `base` with other sources and rules, and with a catalogue, index and discovery of its own.
+ * Everything else is that of `base`.
  */
-export function requestState(
+export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  known: KnownServer & { readonly definition: ProviderDefinition },
+  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals) }: Narrowing<Rules>,
   world: DiscoveryWorld,
-): EngineState {
+): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
-  const rules = base.rules.withNames(renamed([known.definition]));
-  const servers = new Map([[known.definition.name, known]]);
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const policy = new ToolPolicy(rules);
-  const catalog = new Catalog({ servers, policy, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
-  const discovery = createDiscovery(config, world, { catalog, servers });
+  const indexed = new Map();
+  const catalog = new Catalog({ servers, policy, store, keepsIndex: false, search, itemSearch, indexed, maxTools });
   return {
     ...base,
     rules,
     policy,
-    approvals: undefined,
+    approvals,
     servers,
     switchedOff: new Set(),
     catalog,
-    discovery,
-    providers: [known.definition],
-  };
-}
-
-/** A server that a program discovers without configuring it. */
-export interface Guest {
-  readonly known: KnownServer & { readonly definition: ServerDefinition };
-  /** Tools that agents may find and call. */
-  readonly registered: ReadonlySet<string>;
-}
-
-export interface GuestState extends EngineState {
-  readonly rules: RegisteredRules;
-}
-
-/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
-export async function guestState(
-  base: EngineState,
-  { known, registered }: Guest,
-  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
-  before?: EngineState,
-): Promise<GuestState> {
-  const { config, searchOptions, id } = base;
-  const { logger, now } = world;
-  const { name, registry } = known.definition;
-  // A deny of its name in a registry is a deny of the server.
-  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
-  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
-  // The program that brings the server has decided to use it.
-  const policy = new ToolPolicy(rules);
-  const servers = new Map([[name, known]]);
-  const bytes = await world.store(config);
-  const catalog = new Catalog({
-    servers,
-    policy,
-    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
-    keepsIndex: false,
-    search: new SearchEngine(searchOptions),
-    itemSearch: new SearchEngine(searchOptions),
-    indexed: new Map(),
-    maxTools: config.limits.tools,
-  });
-  if (before) await catalog.inherit(before.catalog);
-  await catalog.adopt();
-  const discovery = createDiscovery(config, world, { catalog, servers });
-  before?.discovery.stop(discovery);
-  return {
-    ...base,
-    rules,
-    policy,
-    approvals: undefined,
-    servers,
-    switchedOff: new Set(),
-    catalog,
-    discovery,
-    providers: [],
+    discovery: createDiscovery(config, world, { catalog, servers }),
+    providers: [...servers.values()].map(({ definition }) => definition).filter(isProvider),
   };
 }
 
@@ -245,7 +198,8 @@ export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<s
 
 const isRenamed = ({ name, wantedName }: ProviderDefinition): boolean => name !== wantedName;
 
-type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
+/** How the lists of a state are read. */
+export type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
   Partial<Pick<StateWorld, 'onChange'>>;
 
 function createDiscovery(

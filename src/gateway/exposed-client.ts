@@ -85,7 +85,7 @@ export class ExposedClient {
 
   /** Leases the client's own connection to the server. */
   async lease(caller: Caller, signal?: CallSignal): Promise<Lease> {
-    const lease = await this.#engine.lease(this.#name, caller, signal);
+    const lease = await this.#engine.connections.lease(this.#name, caller, signal);
     lease.connection.onNotification = this.hear;
     return lease;
   }

@@ -54,7 +54,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
-      relay.engine.onNotification((server, method, params) => {
+      relay.engine.connections.onNotification((server, method, params) => {
         if (server === name) tellOf(method, params, notify);
       }),
     headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
@@ -129,7 +129,7 @@ class ExposedServer {
   }
 
   async #definition(tool: string, caller: Caller): Promise<ToolDefinition | undefined> {
-    const found = await this.engine.definitionOf(this.#name, tool, { ...caller, exclusive: true });
+    const found = await this.engine.definitionOf(this.#name, tool, { caller: { ...caller, exclusive: true } });
     return found.success ? found.data : undefined;
   }
 
@@ -195,7 +195,7 @@ class ExposedServer {
 
   async #listTools(client: ExposedClient, view: View, call: UpstreamCall): Promise<readonly ToolDefinition[]> {
     const caller = client.callerOf(call);
-    const listed = await this.engine.toolsOver(this.#name, caller, () => client.lease(caller, call.signal));
+    const listed = await this.engine.connections.tools(this.#name, caller, () => client.lease(caller, call.signal));
     if (!listed.success) throw new JsonRpcError(INTERNAL_ERROR, listed.error.message, { code: listed.error.code });
     view.tools.clear();
     for (const tool of listed.data) view.tools.set(tool.name, tool);
@@ -212,7 +212,7 @@ class ExposedServer {
     const { params } = call;
     const item = itemIn(params);
     if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
-    const result = await this.engine.readItem(this.#name, item, {
+    const result = await this.engine.items.read(this.#name, item, {
       ...context,
       arguments: params.arguments,
       caller: { ...context.caller, exclusive: true },
@@ -229,7 +229,7 @@ class ExposedServer {
     const { capabilities, signal, onProgress } = call;
     const caller = client.callerOf(call);
     const item = itemIn(call.params);
-    if (item && !(await this.engine.allowsItem(this.#name, item, caller))) throw disabled(item);
+    if (item && !(await this.engine.items.allows(this.#name, item, caller))) throw disabled(item);
     const lease = await client.lease(caller, signal);
     let unanswered = false;
     try {
@@ -259,7 +259,7 @@ class ExposedServer {
     for (const list of ['resources', 'resourceTemplates', 'prompts'])
       if (Array.isArray(page[list])) {
         const allowed = await Promise.all(
-          page[list].map((entry) => this.engine.allowsItem(this.#name, idOf(entry), caller)),
+          page[list].map((entry) => this.engine.items.allows(this.#name, idOf(entry), caller)),
         );
         usable[list] = page[list].filter((_, at) => allowed[at]);
       }

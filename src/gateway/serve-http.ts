@@ -111,7 +111,7 @@ export async function serveGatewayOnHttp(
         onsessionclosed: (name) => sessions.end(name),
       });
       const close = () => {
-        coreOf(engine).endSession(id);
+        coreOf(engine).connections.endSession(id);
         void server.close().catch(() => {});
       };
       await server.connect(transport);

@@ -9,9 +9,9 @@ import { type Decision, RuleSet } from './decide.ts';
 export class RegisteredRules extends RuleSet {
   /** The rules alone: which tools may be registered. */
   readonly permitted: RuleSet;
-  readonly #registered: ReadonlySet<string>;
+  readonly #registered: Pick<ReadonlySet<string>, 'has'>;
 
-  constructor(permitted: RuleSet, registered: ReadonlySet<string>) {
+  constructor(permitted: RuleSet, registered: Pick<ReadonlySet<string>, 'has'>) {
     super(permitted.rules, permitted.precedence, permitted.floor, permitted.names);
     this.permitted = permitted;
     this.#registered = registered;

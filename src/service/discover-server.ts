@@ -4,6 +4,7 @@
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { pinOf } from '../approvals/pin.ts';
 import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-policy.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
@@ -59,7 +60,7 @@ export async function discoverServer(
   // 5. Schema conversion. 7. Domains and categories.
   const tools = listed.tools
     .filter(({ name }) => source.permits(name))
-    .map((tool) => toDiscovered(tool, source.definition));
+    .map((tool) => ({ ...toDiscovered(tool, source.definition), pin: listed.pins.get(tool.name) }));
   // 9. Registration.
   if (options.registerInMarketplace) await parts.register(tools);
   // 6. Output schemas. After 9, because a call goes through the pipeline, and that calls only what is registered.
@@ -73,6 +74,8 @@ export async function discoverServer(
 export interface DiscoveredList {
   readonly tools: readonly ManifestTool[];
   readonly items: ServerItems;
+  /** The pins of the definitions, by tool. */
+  readonly pins: ReadonlyMap<string, string | undefined>;
 }
 
 /** Reads what a server lists: steps 1 to 4, 8 and 10. */
@@ -92,7 +95,8 @@ export async function readList(
 async function keptList({ definition: { name }, state }: DiscoverySource): Promise<DiscoveredList | undefined> {
   const { catalog } = state;
   await catalog.load(name);
-  return catalog.isLoaded(name) ? { tools: catalog.tools(name, true), items: catalog.items(name) } : undefined;
+  if (!catalog.isLoaded(name)) return undefined;
+  return { tools: catalog.tools(name, true), items: catalog.items(name), pins: pinsOf(catalog.definitions(name)) };
 }
 
 /** Asks the server, as often as the retry policy allows. */
@@ -119,7 +123,8 @@ async function freshList(
       const listing = await listOnce(asked, rateOf(options.rateLimit), downstreams);
       // What is not approved is not shown, neither from the catalogue nor from this list.
       const isApproved = (tool: ToolDefinition) => state.policy.decide(name, tool).approval === undefined;
-      const own = { tools: listing.tools.filter(isApproved), items: { ...NOTHING.items, ...listing.items } };
+      const tools = listing.tools.filter(isApproved);
+      const own = { tools, items: { ...NOTHING.items, ...listing.items }, pins: pinsOf(tools) };
       if (options.authHeaders !== undefined) return own;
       // 8. Storage, in memory and on disk.
       await discovery.taken(listing);
@@ -138,7 +143,14 @@ async function freshList(
   }
 }
 
-const NOTHING: DiscoveredList = { tools: [], items: { resources: [], resourceTemplates: [], prompts: [] } };
+const NOTHING: DiscoveredList = {
+  tools: [],
+  items: { resources: [], resourceTemplates: [], prompts: [] },
+  pins: new Map(),
+};
+
+const pinsOf = (definitions: readonly ToolDefinition[]): DiscoveredList['pins'] =>
+  new Map(definitions.map((definition) => [definition.name, pinOf(definition)]));
 
 async function listOnce(definition: ServerDefinition, rate: RateLimit | undefined, downstreams: Downstreams) {
   const { name } = definition;
@@ -146,12 +158,12 @@ async function listOnce(definition: ServerDefinition, rate: RateLimit | undefine
     throw staged(thrown, name, step);
   };
   // 2. Rate limit.
-  await downstreams.listingTurn(definition, rate);
+  await downstreams.lists.turn(definition, rate);
   // 3. Session.
   const lease = await downstreams.acquire(definition, undefined).catch(fail('connecting'));
   try {
     // 4. List.
-    return await downstreams.listOver(lease.connection, definition).catch(fail('list'));
+    return await downstreams.lists.read(lease.connection, definition).catch(fail('list'));
   } finally {
     // 10. End of the session, unless a call is using it.
     lease.release({ close: true });

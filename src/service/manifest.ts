@@ -40,6 +40,8 @@ export interface CapabilityManifest {
   readonly categories: readonly string[];
   readonly title?: string | undefined;
   readonly annotations?: ToolAnnotations | undefined;
+  /** SHA-256 of the definition that the server listed. A registered tool is called only while it is this one. */
+  readonly pin?: string | undefined;
 }
 
 /** The parts of a tool that a manifest needs; a `ToolDefinition` has them, too. */

@@ -49,7 +49,7 @@ approved`,
     return withSession(values, io, async (session) => {
       const found = await wanted(session, words);
       if (typeof found === 'number') return found;
-      for (const problem of session.engine.approvalProblems()) session.note(problem);
+      for (const problem of session.engine.approvals.problems) session.note(problem);
       const approved: PendingTool[] = [];
       for (const server of new Set(found.map((tool) => tool.server))) {
         const tools = found.filter((tool) => tool.server === server);
@@ -57,7 +57,7 @@ approved`,
         const question = `Approve ${tools.length === 1 ? 'this tool' : `these ${tools.length} tools`} of ${visible(server)}? [y/N] `;
         if (isDry || (asks && !(await isYes(io, question)))) continue;
         const definitions = tools.map(({ definition }) => definition);
-        const tooLarge = new Set(await session.engine.approve(server, definitions));
+        const tooLarge = new Set(await session.engine.approvals.approve(server, definitions));
         approved.push(...tools.filter(({ definition }) => !tooLarge.has(definition.name)));
         for (const name of tooLarge)
           session.note(`${visible(server)}:${visible(name)} is too large to be approved, so it cannot be used.`);
@@ -84,10 +84,10 @@ async function wanted(session: Session, words: readonly string[]): Promise<reado
   const known = ref && (await engine.toolsOf(ref.server));
   if (known?.success === false) return session.fail(known.error);
   // What is shown is what the servers say now.
-  const servers = ref ? [ref.server] : [...new Set((await engine.pending()).map(({ server }) => server))];
+  const servers = ref ? [ref.server] : [...new Set((await engine.approvals.pending()).map(({ server }) => server))];
   const failed = await session.lists(ref || servers.length > 0 ? servers : undefined, servers.length > 0);
   for (const { message } of failed.values()) session.note(message);
-  const all = await engine.pending(ref?.server);
+  const all = await engine.approvals.pending(ref?.server);
   if (!ref?.tool) return all;
   const one = all.filter(({ definition }) => definition.name === ref.tool);
   const described = one.length > 0 ? undefined : await engine.describe(ref.server, ref.tool);

@@ -36,8 +36,8 @@ error, 3 connection failed`,
         if (!listed.success) return session.fail(listed.error);
       }
       const failed = await session.lists(server === undefined ? undefined : [server]);
-      const tools = await engine.pending(server);
-      const problems = engine.approvalProblems();
+      const tools = await engine.approvals.pending(server);
+      const problems = engine.approvals.problems;
       if (session.json) session.printJson({ pending: tools.map(pendingDocument), problems });
       else {
         for (const { message } of failed.values()) session.note(message);

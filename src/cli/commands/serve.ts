@@ -11,6 +11,8 @@ import type { EngineCore } from '../../engine/engine-core.ts';
 import { configFile } from '../../engine/engine-world.ts';
 import type { Surface } from '../../gateway/serve-stdio.ts';
 import { failure } from '../../meta-tools/answers.ts';
+import type { GatewayTelemetry } from '../../telemetry/gateway-telemetry.ts';
+import { wantsOpenTelemetry } from '../../telemetry/wants-open-telemetry.ts';
 import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -66,6 +68,13 @@ Examples:
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
+    // On stdio, most gateways are watched by nobody, and start sooner without.
+    const telemetry =
+      port === undefined && !wantsOpenTelemetry(io.env)
+        ? undefined
+        : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
+            log.logger.info({}, message),
+          );
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
@@ -74,11 +83,13 @@ Examples:
       trustProject: values['trust-project'] === true,
       isTrusted: askTrust(io),
       logger: log.logger,
+      observer: telemetry?.observer,
     });
     try {
-      return await serveEngine(engine, { port, expose, watch: values.watch === true, log }, io);
+      return await serveEngine(engine, { port, expose, watch: values.watch === true, log, telemetry }, io);
     } finally {
       await engine.close();
+      await telemetry?.close();
       log.close();
     }
   },
@@ -94,9 +105,14 @@ interface ServeOptions {
   readonly expose: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
+  readonly telemetry: GatewayTelemetry | undefined;
 }
 
-async function serveEngine(engine: EngineCore, { port, expose, watch, log }: ServeOptions, io: Io): Promise<number> {
+async function serveEngine(
+  engine: EngineCore,
+  { port, expose, watch, log, telemetry }: ServeOptions,
+  io: Io,
+): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
   const stdio = import('../../gateway/serve-stdio.ts');
   const watcher = import('../../engine/watch-config.ts');
@@ -111,12 +127,13 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
     if (!names.includes(expose))
       return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
-  const surface =
+  const shown =
     expose === undefined
       ? discoverySurface(engine)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+  const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
   if (port === undefined && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }

@@ -1,0 +1,51 @@
+/**
+ * Lists and reads the resources and prompts of servers.
+ * @module
+ */
+import { usableItems } from '../catalog/server-items.ts';
+import { requireTools } from '../catalog/tool-lookup.ts';
+import { ok, type ToolResult, toFailure } from '../core/result.ts';
+import type { Caller, CallToolResult, ItemRef, ServerItems } from '../core/types.ts';
+import type { CallRequest } from './engine-calls.ts';
+import type { EngineRuntime } from './engine-runtime.ts';
+import { stateWith } from './seen-states.ts';
+import { type ShowOptions, toolsOf } from './show-tools.ts';
+
+export class EngineItems {
+  readonly #runtime: EngineRuntime;
+
+  constructor(runtime: EngineRuntime) {
+    this.#runtime = runtime;
+  }
+
+  /** One server's resources, resource templates and prompts that may be used, as the server itself lists them. */
+  async list(server: string, options: ShowOptions = {}): Promise<ToolResult<ServerItems>> {
+    const listed = await toolsOf(this.#runtime, server, options);
+    if (!listed.success) return listed;
+    const { catalog } = await stateWith(this.#runtime, server);
+    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+  }
+
+  /** Reads a resource or gets a prompt through the whole pipeline. The result is the server's own answer. Never throws. */
+  async read(
+    server: string,
+    { kind, id }: ItemRef,
+    request: Omit<CallRequest, 'server' | 'tool'> = {},
+  ): Promise<ToolResult<CallToolResult>> {
+    const tool = `${kind}:${id}`;
+    try {
+      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
+    } catch (error) {
+      return toFailure(error, { server, tool, outcome: 'not_sent' });
+    }
+  }
+
+  /** Tells whether the rules allow a resource or a prompt. */
+  async allows(server: string, { kind, id }: ItemRef, caller?: Caller): Promise<boolean> {
+    const state = await stateWith(this.#runtime, server);
+    // Whether a server's items may be used depends on its tools.
+    if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
+    return state.catalog.decideItem(server, kind, id).enabled;
+  }
+}
