@@ -162,7 +162,7 @@ describe.each(cells)('a $client client over $transport of a $server server', (ce
 
 describe('a client of an exposed server', () => {
   it.each(eras.flatMap((client) => eras.map((server) => ({ client, server }))))(
-    'that is $client starts one process of a $server server, whatever it does',
+    'starts one process, whatever it does: $client, of a $server server',
     async (cell) => {
       await using open = await relayed({ ...cell, capabilities: ELICITS, prepare: answering });
       const { client } = open;
@@ -179,7 +179,7 @@ describe('a client of an exposed server', () => {
     },
   );
 
-  it('that is legacy over HTTP starts one process', async () => {
+  it('starts one process over HTTP, too, if it is legacy', async () => {
     await using open = await relayed({ client: 'legacy', server: 'legacy', transport: 'HTTP', capabilities: ELICITS });
     await open.client.listTools();
     await open.client.callTool({ name: 'change', arguments: {} });
