@@ -408,7 +408,7 @@ export class Discovery {
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
     const { server, incomplete, isCut } = listing;
-    if (this.#kept.delete(server)) catalog.forgetFailure(server);
+    if (this.#kept.delete(server)) catalog.keepFailure(server, undefined);
     if (incomplete) {
       const keep = !isCut && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the current one stays in use' : 'it is used as it is';

@@ -23,7 +23,7 @@ export class EngineItems {
     const listed = await toolsOf(this.#runtime, server, options);
     if (!listed.success) return listed;
     const { catalog } = await stateWith(this.#runtime, server);
-    return ok(usableItems(catalog.items(server), (kind, id) => catalog.decideItem(server, kind, id).enabled));
+    return ok(usableItems(catalog.items.of(server), (kind, id) => catalog.items.decide(server, kind, id).enabled));
   }
 
   /** Reads a resource or gets a prompt through the whole pipeline. The result is the server's own answer. Never throws. */
@@ -46,6 +46,6 @@ export class EngineItems {
     const state = await stateWith(this.#runtime, server);
     // Whether a server's items may be used depends on its tools.
     if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
-    return state.catalog.decideItem(server, kind, id).enabled;
+    return state.catalog.items.decide(server, kind, id).enabled;
   }
 }

@@ -398,7 +398,7 @@ export class EngineRuntime {
       // The rules now in force: a tool may have been disabled while its call waited for a list.
       decide: (server, definition, item) => {
         const { policy, catalog } = this.requests.having((this.#current ?? running).state, server);
-        return item ? catalog.decideItem(server, item.kind, item.id) : policy.decide(server, definition);
+        return item ? catalog.items.decide(server, item.kind, item.id) : policy.decide(server, definition);
       },
     });
     this.#gates = running.execution.proxy.gates;

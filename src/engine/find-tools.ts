@@ -74,7 +74,7 @@ async function findIn(
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
   if (isShared) runtime.usage?.shown(read.text, caller, tools);
-  const items = wantsItems ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const items = wantsItems ? catalog.items.search.find(read, { ...rest, server }).results.map(fromIndexed) : [];
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);

@@ -96,7 +96,7 @@ async function keptList({ definition: { name }, state }: DiscoverySource): Promi
   const { catalog } = state;
   await catalog.load(name);
   if (!catalog.isLoaded(name)) return undefined;
-  return { tools: catalog.tools(name, true), items: catalog.items(name), pins: pinsOf(catalog.definitions(name)) };
+  return { tools: catalog.tools(name, true), items: catalog.items.of(name), pins: pinsOf(catalog.definitions(name)) };
 }
 
 /** Asks the server, as often as the retry policy allows. */
