@@ -40,7 +40,7 @@ import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
-import { inOurVersion } from './version-retry.ts';
+import { inVersion } from './version-retry.ts';
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -341,7 +341,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     const { peer } = this.#options;
     const answer =
       this.era === 'modern'
-        ? inOurVersion(() => peer.request(method, params, options))
+        ? inVersion(this.identity.protocolVersion, () => peer.request(method, params, options))
         : peer.request(method, params, options);
     const { asker, questions } = this.#respondent;
     return asker === undefined ? answer : questions.during(answer, idleClock);

@@ -4,19 +4,18 @@
  * looks at anything else.
  * @module
  */
-import { MODERN_VERSION } from './handshake.ts';
 import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { Answer } from './peer.ts';
 
-/** Sends a request of protocol 2026-07-28. */
-export const inOurVersion = (send: () => Promise<Answer>): Promise<Answer> =>
+/** Sends a request in a version of the protocol. */
+export const inVersion = (version: string, send: () => Promise<Answer>): Promise<Answer> =>
   send().catch((error: unknown) => {
-    if (namesOurVersion(error)) return send();
+    if (namesVersion(error, version)) return send();
     throw error;
   });
 
-function namesOurVersion(error: unknown): boolean {
+function namesVersion(error: unknown, version: string): boolean {
   if (!(error instanceof JsonRpcError) || error.code !== UNSUPPORTED_PROTOCOL_VERSION) return false;
   const { supported } = Object(error.data) as { supported?: unknown };
-  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
+  return Array.isArray(supported) && supported.includes(version);
 }
