@@ -38,14 +38,14 @@ export class EngineCalls {
     const where = { server, tool, outcome: 'not_sent' } as const;
     try {
       const runtime = this.#runtime;
-      const running = runtime.current ?? (await runtime.onTheWay(runtime.ready()));
+      const running = runtime.current ?? (await runtime.executions.onTheWay(runtime.ready()));
       const { state } = running;
-      const { proxy } = running.execution ?? (await runtime.onTheWay(runtime.execution(running)));
+      const { proxy } = running.execution ?? (await runtime.executions.onTheWay(runtime.executions.of(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
       const isKnown = definition !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server));
       const meant = isKnown
         ? ok([state, definition ? { server, tool } : resolveRef(state, server, tool)] as const)
-        : await runtime.onTheWay(
+        : await runtime.executions.onTheWay(
             findMeant(await seenStates(runtime), server, tool, request).then(ok, (error) => toFailure(error, where)),
           );
       if (!meant.success) return await proxy.refuse(meant, request);
@@ -71,9 +71,11 @@ export class EngineCalls {
     }
     try {
       const runtime = this.#runtime;
-      const running = await runtime.onTheWay(runtime.ready());
-      const [owner, ref] = await runtime.onTheWay(findMeant(await seenStates(runtime), server, tool, options));
-      const { proxy } = await runtime.onTheWay(runtime.execution(running));
+      const running = await runtime.executions.onTheWay(runtime.ready());
+      const [owner, ref] = await runtime.executions.onTheWay(
+        findMeant(await seenStates(runtime), server, tool, options),
+      );
+      const { proxy } = await runtime.executions.onTheWay(runtime.executions.of(running));
       const isShared = owner === running.state;
       const events = proxy.executeStream(ref.server, ref.tool, args, isShared ? options : ofOneRequest(owner, options));
       yield* (isShared && runtime.usage?.watched(ref, options.caller, events)) || events;
@@ -85,7 +87,7 @@ export class EngineCalls {
   /** Records a call that was refused before it got here, and returns the refusal. */
   async refuse(refusal: ToolResult<never>, request: RefusedCall = {}): Promise<ToolResult<CallToolResult>> {
     try {
-      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      const { proxy } = await this.#runtime.executions.of(await this.#runtime.ready());
       return await proxy.refuse(refusal, request);
     } catch (error) {
       // Without a configuration there is no audit log.

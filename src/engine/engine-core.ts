@@ -329,12 +329,12 @@ export class EngineCore implements EngineHandle {
 
   /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */
   onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
-    return this.#runtime.onToolsChanged(listener);
+    return this.#runtime.listeners.onToolsChanged(listener);
   }
 
   /** Calls back after every reload. Returns a function that unsubscribes. */
   onReload(listener: () => void): () => void {
-    return this.#runtime.onReload(listener);
+    return this.#runtime.listeners.onReload(listener);
   }
 
   /** The configuration in force. Its secrets are still references. */

@@ -34,7 +34,7 @@ export class EngineItems {
   ): Promise<ToolResult<CallToolResult>> {
     const tool = `${kind}:${id}`;
     try {
-      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      const { proxy } = await this.#runtime.executions.of(await this.#runtime.ready());
       return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
     } catch (error) {
       return toFailure(error, { server, tool, outcome: 'not_sent' });

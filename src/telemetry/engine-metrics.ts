@@ -21,13 +21,13 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
     (await engine.listServers()).map(({ name, enabledCount }) => [[name], enabledCount]),
   );
   metrics.gauge('anygpt_calls_running', 'Calls that hold a slot of their server.', ['server'], () =>
-    Array.from(runtime.gates?.slots.load() ?? [], ({ server, running }) => [[server], running]),
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, running }) => [[server], running]),
   );
   metrics.gauge('anygpt_calls_waiting', 'Calls that wait for a slot of their server.', ['server'], () =>
-    Array.from(runtime.gates?.slots.load() ?? [], ({ server, waiting }) => [[server], waiting]),
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, waiting }) => [[server], waiting]),
   );
   metrics.gauge('anygpt_breaker_open', 'Servers that keep failing and are not called for now.', ['server'], () =>
-    (runtime.gates?.breakers.open() ?? []).map((server) => [[server], 1]),
+    (runtime.executions.gates?.breakers.open() ?? []).map((server) => [[server], 1]),
   );
   metrics.gauge(
     'anygpt_catalog_lookups',
