@@ -38,6 +38,9 @@ const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
+const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const SERVE = 'src/cli/commands/serve.test.ts';
+const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
 const COMMANDS = 'src/cli/commands/commands.test.ts';
@@ -1526,6 +1529,36 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     APPROVE,
     'agree until a tool changes, comes or goes, whatever is approved',
   ]),
+
+  // The front door
+  'door:loopback': promise(
+    'Without authentication the gateway serves this machine only, and says what to do',
+    [FRONT_DOOR, 'is refused without authentication'],
+    [SERVE, 'does not start with %j'],
+    [SERVE, 'does not start with an identity provider but without an audience'],
+  ),
+  'door:credentials': promise(
+    'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
+    [FRONT_DOOR, 'refuses every bad credential'],
+    [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
+    [FRONT_DOOR, 'reads no token from a query'],
+    [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
+    [FRONT_DOOR, 'is a 503, not a 401 and not a 500'],
+  ),
+  'door:tokens': promise(
+    'Static tokens are shown once, hashed at rest, expire, and are created and revoked in running gateways',
+    [TOKEN, 'prints a new token once'],
+    [FRONT_DOOR, 'is created and revoked while the gateway runs'],
+  ),
+  'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:running': promise(
+    'Probes, access log, drain, metadata, CORS and proxies work',
+    [FRONT_DOOR, 'has a JSON line for each request'],
+    [FRONT_DOOR, 'says so, takes no new calls, and ends streams'],
+    [FRONT_DOOR, 'lead to the identity provider'],
+    [FRONT_DOOR, 'is told what it may send'],
+    [FRONT_DOOR, 'is believed only if it was named'],
+  ),
 
   // Logins towards servers
   'login:flow': promise(
