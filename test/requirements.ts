@@ -16,6 +16,8 @@ const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: t
 
 const APPROVED = 'src/engine/approved-tools.test.ts';
 const REGISTERED = 'src/engine/guest-tools.test.ts';
+const BY_RULE = 'src/engine/approved-by-rule.test.ts';
+const APPROVED_ITEMS = 'src/engine/approved-items.test.ts';
 const APPROVE = 'src/cli/commands/approve.test.ts';
 const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
@@ -1511,6 +1513,45 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED, 'does not pin what the scanner finds'],
     [APPROVED, 'keeps approvals in memory for an engine that touches no disk'],
     ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
+  ),
+  'service:approval:items': promise(
+    'Resources, templates and prompts are approved like tools, each for itself, on every path',
+    [
+      APPROVED_ITEMS,
+      'are not listed, found, read or exposed until a person approves each, whatever tools are approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'that change wait again, at once and after a restart, and work again once they are what was approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'stay unapproved after the loss of the cache, and after the loss or the restored backup of the decisions',
+    ],
+    [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
+    [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
+    [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
+    [APPROVE, 'show resources and prompts as well, and approve them by name'],
+  ),
+  'service:approval:by-rule': promise(
+    'A rule of the user approves new and changed tools, unless the scanner finds something; the rule is shown',
+    [BY_RULE, 'lets agents list, find, describe and call what it matches, says which rule it is'],
+    [BY_RULE, 'approves a changed definition as well, at the first call, and after a restart'],
+    [BY_RULE, 'is stopped by a finding of the scanner, at every start and on every path, unless it says always'],
+    [BY_RULE, 'approves nothing any more once it is gone'],
+    [BY_RULE, 'may be about a category'],
+    [APPROVE, 'name the rule that approved a tool'],
+    [
+      'src/config/project-settings.test.ts',
+      'approves nothing with a rule, and no rule approves anything of its servers',
+    ],
+  ),
+  'service:classes:configured': promise(
+    'Domains and categories can be used in rules, and what the configuration says of them wins over inference',
+    [BY_RULE, 'are those of the configuration, for a tool before those of its server, in searches and rules'],
+    [BY_RULE, 'of a rule are looked for in the whole definition'],
+    ['src/service/infer/infer.test.ts', 'come from the configuration wherever they are shown'],
   ),
   'service:approval:rug-pull': promise(
     'A definition that changed is never executed without a new approval, whatever happens to processes, cache and store',

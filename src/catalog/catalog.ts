@@ -12,9 +12,10 @@ import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
 import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
 import type { KnownRef } from '../rules/report.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
@@ -134,6 +135,11 @@ export class Catalog {
     return [...(this.#entries.get(server)?.tools?.values() ?? [])];
   }
 
+  /** Every definition of a server that can be approved: of tools, resources, templates and prompts. Needs `load`. */
+  allDefinitions(server: string): readonly ToolDefinition[] {
+    return [...this.definitions(server), ...itemDefinitions(this.items.of(server))];
+  }
+
   isLoaded(server: string): boolean {
     return this.#entries.get(server)?.tools !== undefined;
   }
@@ -150,9 +156,17 @@ export class Catalog {
 
   /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
   unapproved(server: string): readonly UnapprovedTool[] {
-    return this.definitions(server).flatMap((definition) => {
+    return this.allDefinitions(server).flatMap((definition) => {
       const { approval } = this.#options.policy.decide(server, definition);
       return approval ? [{ definition, approval }] : [];
+    });
+  }
+
+  /** What no person has approved of a server but a rule, with the rule. Needs `load`. */
+  approvedByRule(server: string): readonly (ToolRef & { readonly rule: string })[] {
+    return this.allDefinitions(server).flatMap((definition) => {
+      const { approvedBy: rule } = this.#options.policy.decide(server, definition);
+      return rule === undefined ? [] : [{ server, tool: definition.name, rule }];
     });
   }
 
@@ -177,7 +191,7 @@ export class Catalog {
     const { tools = entry.tools?.values() ?? [], items } = stored?.listing ?? { items: entry.items };
     const ofItems = itemsOf({ ...NO_ITEMS, ...items });
     return [
-      ...Array.from(tools, ({ name }) => ({ server, tool: name })),
+      ...Array.from(tools, (definition) => ({ server, tool: definition.name, definition })),
       ...ofItems.map(({ kind, id }) => ({ server, tool: id, kind })),
     ];
   }
@@ -192,6 +206,7 @@ export class Catalog {
     if (entry.tools) return this.tools(server, true);
     const { definition, fingerprint } = entry;
     const stored = await this.#options.store?.readListing(server, fingerprint);
+    if (stored) await this.#options.sight?.(stored.listing);
     const listing = stored?.listing ?? configuredListing(definition, fingerprint);
     return approved(listing.tools, toMetadata(listing, definition, this.#options.policy));
   }
@@ -214,7 +229,10 @@ export class Catalog {
     for (const entry of this.#entries.values()) {
       const listing = other.#entryOf({ server: entry.definition.name, fingerprint: entry.fingerprint })?.listing;
       if (listing && listing.fetchedAt > entry.state.fetchedAt)
-        await entry.inTurn(() => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
+        await entry.inTurn(async () => {
+          await this.#options.sight?.(listing);
+          await paced(this.#install(entry, listing, other.state(listing.server)?.digest));
+        });
     }
     this.#writes.inherit(other.#writes);
   }
@@ -371,10 +389,11 @@ export class Catalog {
     entry.items = items;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
-    const wasUsable = entry.state.enabledCount > 0;
+    const { enabledCount: usable, approvals: decided } = entry.state;
     this.#setState(entry, listing, digest, approvals);
-    // Whether items may be used depends on whether tools may.
-    if (reindex && (hasNewItems || wasUsable !== entry.state.enabledCount > 0)) yield* this.items.index(entry, text);
+    // Whether items may be used depends on approvals, and on whether tools may.
+    const isDecidedAnew = approvals !== decided || usable > 0 !== entry.state.enabledCount > 0;
+    if (reindex && (hasNewItems || isDecidedAnew)) yield* this.items.index(entry, text);
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;

@@ -103,6 +103,8 @@ const VERDICTS: Table = {
 /** Server settings that a project may not put on the user's own servers. */
 export const OWNERS_SETTINGS = [
   'approval',
+  'categories',
+  'domains',
   'trusted',
   'idempotent',
   'timeouts',

@@ -85,17 +85,6 @@ it('of a tool that rules disable as well, only the name is shown, and it does no
   expect(await call(engine)).toBe('TOOL_DISABLED');
 });
 
-it('resources of such a server are read once one of its tools is approved', async () => {
-  using home = folder();
-  await using engine = engineOf(home, journalIn(home));
-  await engine.readLists();
-  const args = { server: 'mail', uri: 'mail://first' };
-  const read = () => engine.call({ server: 'anygpt', tool: 'read_resource', arguments: args });
-  expect((await read()).success).toBe(false);
-  await approve(engine, 'send');
-  expect(JSON.stringify(await read())).toContain('Dear reader');
-});
-
 it('a program gets no definition of such a server, neither for its agent loop nor in one registry, until it approves', async () => {
   using home = folder();
   const journal = journalIn(home);

@@ -15,7 +15,7 @@ import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
+import type { Caller, IdleClock, ItemRef, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
@@ -65,9 +65,12 @@ export class Downstreams {
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params, isExclusive) => {
-        if (method === 'notifications/tools/list_changed') this.lists.confirmed.outdate(server);
-        // The list of a relay's client is its own. Reading the list for all callers would start the server again.
-        if (LIST_CHANGED.has(method) && !isExclusive) this.#onToolsChanged(server);
+        if (LIST_CHANGED.has(method)) {
+          const isOfTools = method === 'notifications/tools/list_changed';
+          this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
+          // The list of a relay's client is its own. Reading the list for all callers would start the server again.
+          if (!isExclusive) this.#onToolsChanged(server);
+        }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
@@ -192,7 +195,10 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
+      if (definition.approval)
+        await (call.item
+          ? this.#confirmItem(state, connection, call, call.item)
+          : this.#confirm(state, connection, call));
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
@@ -213,19 +219,36 @@ export class Downstreams {
    * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
    * since the call was looked up.
    */
-  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+  async #confirm({ policy, catalog, vet }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
     const { server, tool } = call;
     const listed = await this.lists.confirmed.definition(connection, tool).catch((error) => {
       const { code, message, details } = toServerError(error, server);
       throw new DiscoveryError(code, message, { ...details, tool, outcome: 'not_sent' });
     });
     if (listed === undefined) throw new ToolNotFoundError(server, tool);
+    await vet?.(server, [listed]);
     for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
       const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
       if (enabled) continue;
       this.#onToolsChanged(server);
       throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
     }
+  }
+
+  /** The same for a resource or a prompt. One that the connection does not list was decided on already. */
+  async #confirmItem(
+    { policy, vet }: EngineState,
+    connection: McpConnection,
+    { server, tool }: ToolCall,
+    { kind, id }: ItemRef,
+  ): Promise<void> {
+    const listed = await this.lists.confirmedItems.definition(connection, `${kind}:${id}`);
+    if (listed === undefined) return;
+    await vet?.(server, [listed]);
+    const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, listed);
+    if (enabled) return;
+    this.#onToolsChanged(server);
+    throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
   }
 
   /** Connects for a call that found no open connection, and notes how long that took. */

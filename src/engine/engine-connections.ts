@@ -63,6 +63,7 @@ export class EngineConnections {
     try {
       const { lists } = this.#runtime.downstreams;
       const { tools } = await lists.readTools(connection, await this.#definition(server));
+      await state.vet?.(server, tools);
       return ok(tools.filter((tool) => state.policy.decide(server, tool).enabled));
     } finally {
       release();

@@ -4,8 +4,9 @@
  */
 import { usableItems } from '../catalog/server-items.ts';
 import { requireTools } from '../catalog/tool-lookup.ts';
+import { itemDefinitions, itemIn, itemsWith } from '../core/item-definition.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
-import type { Caller, CallToolResult, ItemRef, ServerItems } from '../core/types.ts';
+import type { Caller, CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
 import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { stateWith } from './seen-states.ts';
@@ -41,11 +42,26 @@ export class EngineItems {
     }
   }
 
-  /** Tells whether the rules allow a resource or a prompt. */
+  /** What may be used of a page that a server lists to a client: what is allowed, and is approved as it is listed now. */
+  async usable(server: string, page: Partial<ServerItems>, caller?: Caller): Promise<ServerItems> {
+    const { policy, vet } = await stateWith(this.#runtime, server);
+    const definitions = itemDefinitions(page);
+    await vet?.(server, definitions);
+    const allowed = new Set<ToolDefinition>();
+    for (const definition of definitions) {
+      const item = itemIn(definition);
+      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item, caller)))
+        allowed.add(definition);
+    }
+    const { resources = [], resourceTemplates = [], prompts = [] } = page;
+    return itemsWith({ resources, resourceTemplates, prompts }, (definition) => allowed.has(definition));
+  }
+
+  /** Tells whether rules and approvals allow a resource or a prompt. */
   async allows(server: string, { kind, id }: ItemRef, caller?: Caller): Promise<boolean> {
     const state = await stateWith(this.#runtime, server);
-    // Whether a server's items may be used depends on its tools.
-    if (!state.catalog.isSeen(server)) await requireTools(state, server, caller);
+    // Whether a server's items may be used depends on its tools, and on what it lists.
+    if (!state.catalog.isLoaded(server)) await requireTools(state, server, caller);
     return state.catalog.items.decide(server, kind, id).enabled;
   }
 }

@@ -29,7 +29,7 @@ import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
-import { sightLists } from './sight-lists.ts';
+import { sightLists, type Vet, vetDefinitions } from './sight-lists.ts';
 
 export interface KnownServer {
   readonly definition: SourceDefinition;
@@ -55,6 +55,8 @@ export interface EngineState extends KnownSources {
   readonly policy: ToolPolicy;
   /** Undefined if every source is trusted. */
   readonly approvals: Approvals | undefined;
+  /** Has the scanner look at definitions that a rule approves; undefined if every source is trusted. */
+  readonly vet: Vet | undefined;
   /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, if discovery is disabled. */
@@ -102,7 +104,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const provided = world.providersBeside?.(config.servers.map(({ name }) => name)) ?? [];
   for (const known of provided) servers.set(known.definition.name, known);
   const providers = provided.map(({ definition }) => definition);
-  const rules = await rulesOf(config, renamed(providers));
+  const rules = await rulesOf(config, renamed(providers), async () => {
+    const { ruleClassifier } = await import('../service/infer/classify-tool.ts');
+    return ruleClassifier(config.servers);
+  });
   const sources = approvalSources(servers.values());
   const approvals = sources.length === 0 ? undefined : await world.approvals?.(sources, config);
   const policy = new ToolPolicy(rules, approvals);
@@ -123,10 +128,11 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const [search, itemSearch] = isWhole ? restored : [];
   const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
+  const vet = approvals && vetDefinitions(policy, approvals, servers, () => catalog);
   const catalog: Catalog = new Catalog({
     servers,
     policy,
-    sight: approvals && sightLists(approvals, servers, () => catalog),
+    sight: approvals && vet && sightLists(approvals, vet, servers, () => catalog),
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
@@ -141,7 +147,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
-  const known = { config, id, rules, policy, approvals, servers, switchedOff, offReason, catalog, discovery };
+  const known = { config, id, rules, policy, approvals, vet, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
 }
 
@@ -176,6 +182,7 @@ export function narrowState<Rules extends RuleSet>(
     rules,
     policy,
     approvals,
+    vet: undefined,
     servers,
     switchedOff: new Set(),
     catalog,
@@ -188,8 +195,8 @@ export function narrowState<Rules extends RuleSet>(
 const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
   [...servers].flatMap(({ definition }) => {
     if (isProvider(definition) || definition.approval === undefined) return [];
-    const { name: server, approval: mode, connection } = definition;
-    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
+    const { name: server, approval: mode, connection, isProjects } = definition;
+    return [{ server, identity: transportParts(connection.type).reached(connection), mode, isProjects }];
   });
 
 /** The original names of renamed providers, so that rules match both names. */
@@ -247,6 +254,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
     // The shipped phrases change only with the package.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),
+    config.servers.map(({ domains, categories, trusted }) => [domains, categories, trusted]),
   ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24);
 }

@@ -89,10 +89,10 @@ async function findIn(
 }
 
 /** Reads a query. Inference is loaded only for one that filters by domain or category. */
-async function readQuery({ catalog }: EngineState, query: string): Promise<SearchQuery> {
+async function readQuery({ catalog, config }: EngineState, query: string): Promise<SearchQuery> {
   if (!asksForClasses(query)) return catalog.search.read(query);
-  const { CLASSIFIER } = await import('../service/infer/classify-tool.ts');
-  return catalog.search.read(query, CLASSIFIER);
+  const { indexClassifier } = await import('../service/infer/classify-tool.ts');
+  return catalog.search.read(query, indexClassifier(config.servers));
 }
 
 /** Explains a tool's rank for a query. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { pinOf } from '../approvals/pin.ts';
+import { itemIn } from '../core/item-definition.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
@@ -61,7 +62,8 @@ export class RegisteredPolicy extends ToolPolicy {
 
   override decide(server: string, definition: ToolDefinition): ToolDecision {
     const ruled = super.decide(server, definition);
-    if (!ruled.enabled || this.#registered.isAsRegistered(definition)) return ruled;
+    // Resources and prompts come with the tools of their server.
+    if (!ruled.enabled || itemIn(definition) || this.#registered.isAsRegistered(definition)) return ruled;
     const name = shorten(visible(definition.name), LIMITS.names.shown);
     const reason = `The tool "${name}" has changed since it was registered. The program has to discover and register it again.`;
     return { enabled: false, tags: ruled.tags, code: 'TOOL_NOT_APPROVED', reason };

@@ -9,6 +9,7 @@ import { fingerprint } from '../connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
 import type { ToolList } from '../connections/tool-list.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, RateLimit, ServerDefinition, ServerItems } from '../core/types.ts';
@@ -21,7 +22,9 @@ import type { EngineWorld } from './engine-world.ts';
 
 export class ServerLists {
   /** What servers that need approval have listed, by connection. */
-  readonly confirmed: ConfirmedLists;
+  readonly confirmed: ConfirmedLists<ToolList>;
+  /** The same for resources, templates and prompts. */
+  readonly confirmedItems: ConfirmedLists<Pick<ToolList, 'tools'>>;
   readonly #world: EngineWorld;
   readonly #secrets: EngineSecrets;
   readonly #verdict: ConnectionPool['verdict'];
@@ -34,6 +37,7 @@ export class ServerLists {
     this.#secrets = secrets;
     this.#verdict = verdict;
     this.confirmed = new ConfirmedLists((connection) => this.#readTools(connection), world.elapsed);
+    this.confirmedItems = new ConfirmedLists((connection) => this.#readItems(connection), world.elapsed);
   }
 
   /**
@@ -89,6 +93,12 @@ export class ServerLists {
     this.subscribe(connection);
     const list = await listTools(connection);
     return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.known.redact)) };
+  }
+
+  async #readItems(connection: McpConnection): Promise<Pick<ToolList, 'tools'>> {
+    this.subscribe(connection);
+    const { skipped: _skipped, ...items } = await connection.listItems();
+    return { tools: itemDefinitions(await redactItems(items, this.#secrets.known.redact)) };
   }
 
   /** Asks a server to announce changed lists, once for each connection. */

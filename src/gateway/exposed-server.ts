@@ -253,17 +253,16 @@ class ExposedServer {
     }
   }
 
-  /** Leaves out of a page what the rules disable. */
+  /** Leaves out of a page what the rules disable, and what is not approved. */
   async #usableOnly(page: Params, caller: Caller): Promise<Params> {
-    const usable: Record<string, unknown> = { ...page };
-    for (const list of ['resources', 'resourceTemplates', 'prompts'])
-      if (Array.isArray(page[list])) {
-        const allowed = await Promise.all(
-          page[list].map((entry) => this.engine.items.allows(this.#name, idOf(entry), caller)),
-        );
-        usable[list] = page[list].filter((_, at) => allowed[at]);
-      }
-    return usable;
+    const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
+    if (lists.length === 0) return page;
+    const named = lists.map(([list, id]) => [
+      list,
+      (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
+    ]);
+    const usable: Params = { ...(await this.engine.items.usable(this.#name, Object.fromEntries(named), caller)) };
+    return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
   }
 }
 
@@ -312,11 +311,8 @@ function throwCause(error: ErrorInfo): void {
   if (cause instanceof JsonRpcError) throw cause;
 }
 
-const idOf = (entry: unknown): ItemRef => {
-  const { uri, uriTemplate, name } = Object(entry) as Params;
-  const id = uri ?? uriTemplate;
-  return id === undefined ? { kind: 'prompt', id: String(name) } : { kind: 'resource', id: String(id) };
-};
+/** The lists of what is no tool, and what identifies an entry. */
+const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 
 function withoutStamp(result: Params): Params {
   const { [META.serverInfo]: _stamp, ...meta } = (result._meta ?? {}) as Record<string, unknown>;

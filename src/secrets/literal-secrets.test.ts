@@ -30,6 +30,8 @@ it.each([
   ],
   [`--header=Authorization: Bearer ${GITHUB}`, '', `--header=Authorization: Bearer <${GITHUB}>`],
   ['--dsn=Server=db;Password=s3cr3t-9', '', '--dsn=Server=<db;Password=s3cr3t-9>'],
+  ['npx foo --password hunter --db-token="abc" x', '', 'npx foo --password <hunter> --db-token="<abc>" x'],
+  ['cd /srv; DB_PASSWORD=abc node server.js', '', 'cd /srv; DB_PASSWORD=<abc> node server.js'],
   ['Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MA==', '', '<Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MA==>'],
 ])('finds all that is secret in %j (%s)', (text, name, expected) => {
   expect(marked(text, name)).toBe(expected);
@@ -46,6 +48,7 @@ it.each([
   ['@modelcontextprotocol/server-filesystem@2025.8.21', ''],
   ['https://mcp.linear.app/mcp', ''],
   ['info', 'LOG_LEVEL'],
+  ['npx foo --max-tokens 4096 --auth none --token-file /run/token', ''],
 ])('leaves %j (%s) as it is', (text, name) => {
   expect(marked(text, name, name === 'Authorization')).toBe(text);
 });

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pinOf } from '../approvals/pin.ts';
 import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-policy.ts';
 import type { ErrorInfo } from '../core/errors.ts';
+import { itemsWith } from '../core/item-definition.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { ItemKind, JsonSchema, RateLimit, ServerDefinition, ServerItems, ToolDefinition } from '../core/types.ts';
@@ -93,10 +94,15 @@ export async function readList(
 }
 
 async function keptList({ definition: { name }, state }: DiscoverySource): Promise<DiscoveredList | undefined> {
-  const { catalog } = state;
+  const { catalog, policy } = state;
   await catalog.load(name);
   if (!catalog.isLoaded(name)) return undefined;
-  return { tools: catalog.tools(name, true), items: catalog.items.of(name), pins: pinsOf(catalog.definitions(name)) };
+  const isApproved = (definition: ToolDefinition) => policy.decide(name, definition).approval === undefined;
+  return {
+    tools: catalog.tools(name, true),
+    items: itemsWith(catalog.items.of(name), isApproved),
+    pins: pinsOf(catalog.definitions(name)),
+  };
 }
 
 /** Asks the server, as often as the retry policy allows. */
@@ -124,7 +130,8 @@ async function freshList(
       // What is not approved is not shown, neither from the catalogue nor from this list.
       const isApproved = (tool: ToolDefinition) => state.policy.decide(name, tool).approval === undefined;
       const tools = listing.tools.filter(isApproved);
-      const own = { tools, items: { ...NOTHING.items, ...listing.items }, pins: pinsOf(tools) };
+      const items = itemsWith({ ...NOTHING.items, ...listing.items }, isApproved);
+      const own = { tools, items, pins: pinsOf(tools) };
       if (options.authHeaders !== undefined) return own;
       // 8. Storage, in memory and on disk.
       await discovery.taken(listing);
@@ -191,7 +198,7 @@ export const withOutput = (tool: DiscoveredTool, outputSchema: JsonSchema): Disc
 /** A tool with its types. What RTFS cannot say is `:any`, and a problem says why. */
 export function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {
   const { name } = source;
-  const manifest = toolToManifest(tool, { name, connection: isProvider(source) ? undefined : source.connection });
+  const manifest = toolToManifest(tool, isProvider(source) ? { name } : source);
   const input = schemaToTypeExpr(manifest.inputSchema);
   const output = manifest.outputSchema && schemaToTypeExpr(manifest.outputSchema);
   const problem =

@@ -10,7 +10,7 @@ import { visible } from '../../text/plain-text.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
-import { pendingDocument, pendingText } from '../pending-text.ts';
+import { byRuleLine, pendingDocument, pendingText } from '../pending-text.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
@@ -18,9 +18,11 @@ import { UsageError } from '../usage-error.ts';
 export const approve: Command = {
   usage: `Usage: anygpt mcp approve [server[:tool]] [options]
 
-Shows the tools that wait for approval: the whole definition of a new one, and
+Shows what waits for approval, tools, resources (resource:URI, template:URI) and
+prompts (prompt:NAME): the whole definition of a new one, and
 what was and what is in a changed one, with invisible characters as escapes.
-"!" marks what the scanner found. Then asks for each server, and approves the
+"!" marks what the scanner found. Tools that a rule with "approve" has
+approved are named with the rule. Then asks for each server, and approves the
 tools as they were shown; running gateways offer them at once. Without a
 terminal nothing is asked: name a server or a tool, or add --all.
 
@@ -33,6 +35,7 @@ Examples:
   anygpt mcp approve
   anygpt mcp approve github
   anygpt mcp approve github:create_issue
+  anygpt mcp approve github:prompt:review
   anygpt mcp approve github --dry-run
   anygpt mcp approve --all --json
 
@@ -50,6 +53,11 @@ approved`,
       const found = await wanted(session, words);
       if (typeof found === 'number') return found;
       for (const problem of session.engine.approvals.problems) session.note(problem);
+      const said = words.join(':');
+      const byRule = (await session.engine.approvals.byRule()).filter(
+        ({ server, tool }) => said === '' || said === server || said === `${server}:${tool}`,
+      );
+      if (!session.json) for (const one of byRule) session.print(byRuleLine(one));
       const approved: PendingTool[] = [];
       for (const server of new Set(found.map((tool) => tool.server))) {
         const tools = found.filter((tool) => tool.server === server);
@@ -67,6 +75,7 @@ approved`,
         session.printJson({
           dryRun: isDry,
           tools: found.map((tool) => ({ ...pendingDocument(tool), approved: approved.includes(tool) })),
+          approvedByRule: byRule,
         });
       else session.print(summaryOf(found, approved, isDry, session));
       return isDry || approved.length === found.length ? EXIT.ok : EXIT.refused;
