@@ -628,6 +628,8 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Entries on one page of a list of several exposed servers. */
+    page: 1_000,
     /** Streams on which clients without sessions wait for notifications. */
     streams: 256,
     /** One message that is kept for a client of the old protocol whose stream broke. */

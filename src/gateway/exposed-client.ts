@@ -144,7 +144,7 @@ const isWanted = (level: unknown, wanted: unknown): boolean =>
 const sent = (sending: Promise<void>): void => void sending.catch(() => {});
 
 /** Announces changes to the client of one server; the SDK passes on those that the client listens to. */
-const notifierOf = (server: Server): ChangeNotifier => ({
+export const notifierOf = (server: Server): ChangeNotifier => ({
   toolsChanged: () => sent(server.sendToolListChanged()),
   promptsChanged: () => sent(server.sendPromptListChanged()),
   resourcesChanged: () => sent(server.sendResourceListChanged()),

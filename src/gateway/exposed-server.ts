@@ -22,7 +22,7 @@ import { RecentViews } from './recent-views.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
-import { WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -60,12 +60,6 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
     headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
   };
 }
-
-/** The resources that a client listens to. */
-export const urisIn = ({ notifications }: Params): string[] => {
-  const { resourceSubscriptions: uris } = Object(notifications) as Params;
-  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
-};
 
 /** A client with a session, and what it sees. */
 interface Session {
@@ -296,7 +290,7 @@ function relayable(capabilities: ServerIdentity['capabilities']): Record<string,
 }
 
 /** What a request is about: the resource or prompt that it, or the reference in it, names. */
-export function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
+function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   if (typeof uri === 'string') return { kind: 'resource', id: uri };
   if (typeof name === 'string') return { kind: 'prompt', id: name };
   return isObject(ref) ? itemIn(ref) : undefined;

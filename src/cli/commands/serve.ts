@@ -44,7 +44,8 @@ Options:
                      this network. These three may be given several times
   --access-log FILE  Append one JSON line for each HTTP request; -: to stderr
   --expose SERVER    Expose one server's own tools, prompts and resources
-                     instead of the five meta-tools
+                     instead of the five meta-tools. Given several times: those
+                     of several servers, each named SERVER__NAME
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -63,7 +64,7 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     ...HTTP_OPTIONS,
-    expose: { type: 'string' },
+    expose: { type: 'string', multiple: true },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -90,7 +91,7 @@ Examples:
             log.logger.info({}, message),
           );
     const { url } = values;
-    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -116,7 +117,8 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
-  readonly expose: string | undefined;
+  /** Servers to expose in place of the five meta-tools. */
+  readonly expose: readonly string[] | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -141,15 +143,16 @@ async function serveEngine(
   if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
-    if (!names.includes(expose))
-      return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+    const unknown = expose.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      return complain(io, `Unknown server "${unknown}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
   const shown =
     expose === undefined
       ? discoverySurface(engine)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
-        : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+        : await exposing(engine, expose);
   const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
   if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
@@ -242,13 +245,20 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   }
 }
 
+/** Exposes one server as it is, or several under names that tell them apart. */
+async function exposing(engine: EngineCore, names: readonly string[]): Promise<Surface> {
+  const [only = '', ...others] = new Set(names);
+  if (others.length === 0) return (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, only);
+  return (await import('../../gateway/exposed-servers.ts')).exposedServersSurface(engine, [only, ...others]);
+}
+
 /** The surface for --expose with an invalid configuration: every tool says why, until a restart. */
-const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
+const unexposable = (surface: Surface, { message }: ErrorInfo, expose: readonly string[]): Surface => ({
   ...surface,
   run: async () =>
     failure({
       code: 'CONFIGURATION_ERROR',
-      message: `The server "${expose}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
+      message: `The server "${expose.join('", "')}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
       retryable: false,
       outcome: 'not_sent',
     }),
