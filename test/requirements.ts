@@ -39,6 +39,7 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const SEVERAL = 'src/gateway/exposed-servers.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
@@ -968,6 +969,18 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'calls them, and refuses the disabled and the unknown'],
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
+  ),
+  'front:several': promise(
+    'Several servers under their own names, instead of the five tools or beside them',
+    [SEVERAL, 'have tools, prompts and resources that say whose they are'],
+    [SEVERAL, 'are called and read where they belong'],
+    [SEVERAL, 'link resources that can be read'],
+    [SEVERAL, 'may ask the client'],
+    [SEVERAL, 'stand beside the five tools, where that is wanted'],
+    [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
+    [SEVERAL, 'announce changes of their resources'],
+    ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
+    ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
   ),
   'front:faithful': promise(
     'A relayed client sees what it would see directly: its own tools in the order of the server, changes, log messages, questions, headers, null',
