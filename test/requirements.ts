@@ -29,6 +29,7 @@ const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
+const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const PROXY = 'src/execution/tool-executor.test.ts';
@@ -1664,6 +1665,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/clients/importers/login-fields.test.ts',
     'the login settings of %s are understood',
   ]),
+
+  'profile:outside': promise(
+    'What a principal may not use, it cannot find, list, describe, read or call, and no text, note or count tells of it',
+    [PROFILES, 'has its servers and tools only: what is outside answers as what does not exist'],
+    [PROFILES, 'names its servers in the description of search_tools, and no others'],
+  ),
+  'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
+    PROFILES,
+    'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:shared-lists': promise('Profiles share connections and lists', [
+    PROFILES,
+    'asks a server for its list once for everybody, and sees its changes',
+  ]),
+  'profile:credentials': promise(
+    'Credentials, connections, lists and failures of one user are no other user’s',
+    [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
+    [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
+  ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

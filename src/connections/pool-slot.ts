@@ -24,7 +24,7 @@ export class PoolSlot {
   readonly audience: Audience;
   /** Shared by all connections to the same server. */
   readonly habits: QuestionHabits;
-  /** The user whose login it uses. */
+  /** The user whose credentials it uses; undefined where all callers use the same. */
   readonly owner: string | undefined;
   /** Aborts the opening. */
   readonly abort = new AbortController();

@@ -46,8 +46,13 @@ Options:
   --metrics [ADDRESS:]PORT   Serve Prometheus text at
                      http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
+<<<<<<< HEAD
                      instead of the five meta-tools. Given several times: those
                      of several servers, each named SERVER__NAME
+=======
+                     instead of the five meta-tools
+  --profile NAME     Show clients only what this profile of the configuration has
+>>>>>>> main
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -67,7 +72,12 @@ Examples:
     http: { type: 'string' },
     ...HTTP_OPTIONS,
     metrics: { type: 'string' },
+<<<<<<< HEAD
     expose: { type: 'string', multiple: true },
+=======
+    expose: { type: 'string' },
+    profile: { type: 'string' },
+>>>>>>> main
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -81,9 +91,11 @@ Examples:
       throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
     const http = httpOptions(values, io);
     const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
-    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
+    if (values.expose !== undefined && values.profile !== undefined)
+      throw new UsageError('--expose cannot be combined with --profile');
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
@@ -95,7 +107,12 @@ Examples:
             log.logger.info({}, message),
           );
     const { url } = values;
+<<<<<<< HEAD
     const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
+=======
+    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const profile = values.profile as string | undefined;
+>>>>>>> main
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -106,7 +123,7 @@ Examples:
     });
     const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
     try {
-      return await serveEngine(engine, { http, expose, watch: values.watch === true, log, telemetry }, io);
+      return await serveEngine(engine, { http, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
       await shown?.close();
       await engine.close();
@@ -139,8 +156,13 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
+<<<<<<< HEAD
   /** Servers to expose in place of the five meta-tools. */
   readonly expose: readonly string[] | undefined;
+=======
+  readonly expose: string | undefined;
+  readonly profile: string | undefined;
+>>>>>>> main
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -148,7 +170,7 @@ interface ServeOptions {
 
 async function serveEngine(
   engine: EngineCore,
-  { http, expose, watch, log, telemetry }: ServeOptions,
+  { http, expose, profile, watch, log, telemetry }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
@@ -160,7 +182,7 @@ async function serveEngine(
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
   // Who may come in over HTTP is in the configuration.
-  if (io.stdin.isTTY || expose !== undefined || http) await configured;
+  if (io.stdin.isTTY || expose !== undefined || profile !== undefined || http) await configured;
   // Other mistakes are told by the tools. This one may leave a door open that should be shut.
   if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
@@ -169,9 +191,15 @@ async function serveEngine(
     if (unknown !== undefined)
       return complain(io, `Unknown server "${unknown}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
+  if (profile !== undefined && !engine.problem && !engine.hasProfile(profile))
+    return complain(
+      io,
+      `Unknown profile "${profile}". It has to be under "profiles" in the configuration.`,
+      EXIT.notFound,
+    );
   const shown =
     expose === undefined
-      ? discoverySurface(engine)
+      ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : await exposing(engine, expose);
