@@ -21,12 +21,14 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { rpcFault } from './rpc-fault.ts';
+import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
-import { EventRoom, SessionEvents } from './session-events.ts';
+import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
@@ -67,8 +69,7 @@ export function createMcpEndpoint(
   const modern = createMcpHandler(
     ({ requestInfo }) => {
       const from = requestInfo && incoming.get(requestInfo);
-      const identity = from && { ...whoIs(from), socket: socketOf(from.request), clientName: modernName(from) };
-      return surface.createServer(handler, { era: 'modern', ...identity });
+      return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
     },
     { legacy: 'reject' },
   );
@@ -95,6 +96,9 @@ export function createMcpEndpoint(
     const session = sessionOf(id, from);
     // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
+    const lastEvent = web.headers.get('last-event-id');
+    if (lastEvent !== null && streamIn(lastEvent) === undefined)
+      return rpcError(400, INVALID_REQUEST, 'Last-Event-ID is no id of an event of this session');
     if (asksForSomething(from.body)) session.requests += 1;
     // The session is in use until the last byte of the answer: an open stream counts.
     const isStream = web.method === 'GET';
@@ -146,6 +150,8 @@ export function createMcpEndpoint(
 
   const serve = (from: Incoming) => {
     const { request, response, body } = from;
+    const plain = surface.relays ? undefined : plainCallIn(request, body);
+    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
     streams.add(body, modernName(from), response);
     const fetch = async (web: Request): Promise<Response> => {
       incoming.set(web, from);
@@ -178,6 +184,14 @@ export function createMcpEndpoint(
     },
   };
 }
+
+/** Identifies the caller of a request that stands alone. */
+const modernIdentity = (from: Incoming): UpstreamIdentity => ({
+  era: 'modern',
+  ...whoIs(from),
+  socket: socketOf(from.request),
+  clientName: modernName(from),
+});
 
 const whoIs = ({ identity, profile }: Incoming) => ({ principal: identity?.principal, profile });
 
