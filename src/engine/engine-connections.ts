@@ -12,8 +12,9 @@ import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
 import type { LogOut } from '../logins/server-logins.ts';
 import type { NotificationListener } from './downstreams.ts';
+import type { LoginWish } from './engine-logins.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
-import { sharedState } from './seen-states.ts';
+import { sharedState, stateWith } from './seen-states.ts';
 
 export class EngineConnections {
   readonly #runtime: EngineRuntime;
@@ -39,6 +40,9 @@ export class EngineConnections {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
+    const { servers } = await stateWith(this.#runtime, server, caller);
+    if (!servers.has(server))
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
     return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
   }
 
@@ -58,16 +62,15 @@ export class EngineConnections {
   }
 
   /**
-   * Logs in to a server, with a person at the screen, and asks for `scopes` in place of the server's own. Resolves with
-   * where the key of the tokens is kept.
+   * Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept.
    */
-  async logIn(server: string, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, scopes);
+  async logIn(server: string, screen: LoginScreen, wish?: LoginWish): Promise<KeyPlace> {
+    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, wish);
   }
 
   /** Ends the login to a server. */
-  async logOut(server: string): Promise<LogOut> {
-    return this.#runtime.downstreams.logins.logOut(await this.#definition(server));
+  async logOut(server: string, principal?: string): Promise<LogOut> {
+    return this.#runtime.downstreams.logins.logOut(await this.#definition(server), principal);
   }
 
   async #definition(server: string): Promise<ServerDefinition> {

@@ -9,6 +9,10 @@ import type { Introduction } from './introduction.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
+/** What a client sees may depend on who it is. */
+const isPersonal = ({ principal, profile }: UpstreamIdentity): boolean =>
+  principal !== undefined || profile !== undefined;
+
 /** Builds a server. Cheap, because all state is in the engine. */
 export function createGatewayServer(
   { serverInfo, capabilities, instructions, listTools }: Introduction,
@@ -18,7 +22,9 @@ export function createGatewayServer(
   const server = new Server(serverInfo, {
     capabilities,
     instructions,
-    cacheHints: { 'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: 'public' } },
+    cacheHints: {
+      'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: isPersonal(identity) ? 'private' : 'public' },
+    },
   });
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
   server.setRequestHandler(

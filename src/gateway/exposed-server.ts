@@ -228,9 +228,10 @@ async function relay(
 ): Promise<unknown> {
   const { capabilities, signal, onProgress } = call;
   const item = itemIn(call.params);
-  if (item && !(await engine.items.allows(name, item)))
+  const caller = callerOf(call);
+  if (item && !(await engine.items.allows(name, item, { caller })))
     throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
-  const lease = await engine.connections.lease(name, callerOf(call), signal);
+  const lease = await engine.connections.lease(name, caller, signal);
   let unanswered = false;
   try {
     const { connection } = lease;
@@ -245,7 +246,7 @@ async function relay(
       Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
       { signal, onProgress },
     );
-    return withoutStamp(await usableOnly(engine, name, result));
+    return withoutStamp(await usableOnly(engine, name, result, caller));
   } catch (error) {
     unanswered = !(error instanceof JsonRpcError);
     throw error;
@@ -255,14 +256,14 @@ async function relay(
 }
 
 /** Leaves out of a page what the rules disable, and what is not approved. */
-async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
+async function usableOnly(engine: EngineCore, name: string, page: Params, caller: Caller): Promise<Params> {
   const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
   if (lists.length === 0) return page;
   const named = lists.map(([list, id]) => [
     list,
     (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
   ]);
-  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named))) };
+  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named), { caller })) };
   return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
 }
 

@@ -77,7 +77,7 @@ export function createMcpEndpoint(
   const sessions = new HttpSessions<Session>(maxSessions);
   const events = new EventRoom();
   const streams = new OpenStreams();
-  const stopReloading = coreOf(engine).onReload(() => {
+  const stopReloading = coreOf(engine).onShownTools(() => {
     modern.notify.toolsChanged();
     // A client that cannot be notified now will list again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});

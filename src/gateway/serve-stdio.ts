@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { Caller } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
@@ -53,14 +54,26 @@ export interface ServedGateway {
   close(): Promise<void>;
 }
 
-/** Offers the five meta-tools. */
-export function discoverySurface(engine: EngineHandle): Surface {
-  const introduction = introductionOf(coreOf(engine));
+/** Offers the five meta-tools. With a profile, clients for which none was selected have this one. */
+export function discoverySurface(engine: EngineHandle, profile?: string): Surface {
+  const core = coreOf(engine);
+  const run = createMetaToolRunner(core);
+  const introductionFor = ({ principal, profile: selected = profile }: Pick<Caller, 'principal' | 'profile'>) =>
+    introductionOf(core, { principal, profile: selected });
   return {
-    run: createMetaToolRunner(coreOf(engine)),
-    introduction,
+    run:
+      profile === undefined
+        ? run
+        : (name, args, context) => {
+            const { caller } = context;
+            return run(name, args, { ...context, caller: { ...caller, profile: caller.profile ?? profile } });
+          },
+    introduction: introductionFor({}),
     createServer: async (handler, identity) =>
-      (await import('./create-server.ts')).createGatewayServer(introduction, handler, identity),
+      (await import('./create-server.ts')).createGatewayServer(introductionFor(identity), handler, {
+        ...identity,
+        profile: identity.profile ?? profile,
+      }),
   };
 }
 
@@ -115,7 +128,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     onEnd: () => finish(),
   });
   lane.listen();
-  const unsubscribe = coreOf(engine).onReload(() => {
+  const unsubscribe = coreOf(engine).onShownTools(() => {
     if (server) void server.sendToolListChanged().catch(() => {});
     else lane.toolListChanged();
   });

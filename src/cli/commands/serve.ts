@@ -43,8 +43,11 @@ Options:
   --trusted-proxy NET    Believe X-Forwarded-For, -Host and -Proto of proxies in
                      this network. These three may be given several times
   --access-log FILE  Append one JSON line for each HTTP request; -: to stderr
+  --metrics [ADDRESS:]PORT   Serve Prometheus text at
+                     http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
                      instead of the five meta-tools
+  --profile NAME     Show clients only what this profile of the configuration has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -63,7 +66,9 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     ...HTTP_OPTIONS,
+    metrics: { type: 'string' },
     expose: { type: 'string' },
+    profile: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -76,21 +81,25 @@ Examples:
     if (level !== undefined && !LOG_LEVELS.includes(level))
       throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
     const http = httpOptions(values, io);
-    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
+    const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
+    if (values.expose !== undefined && values.profile !== undefined)
+      throw new UsageError('--expose cannot be combined with --profile');
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
-    // On stdio, most gateways are watched by nobody, and start sooner without.
+    // Most gateways are not watched, and start sooner without.
     const telemetry =
-      http === undefined && !wantsOpenTelemetry(io.env)
+      metrics === undefined && !wantsOpenTelemetry(io.env)
         ? undefined
         : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
             log.logger.info({}, message),
           );
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const profile = values.profile as string | undefined;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -99,15 +108,33 @@ Examples:
       logger: log.logger,
       observer: telemetry?.observer,
     });
+    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
     try {
-      return await serveEngine(engine, { http, expose, watch: values.watch === true, log, telemetry }, io);
+      return await serveEngine(engine, { http, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
+      await shown?.close();
       await engine.close();
       await telemetry?.close();
       log.close();
     }
   },
 };
+
+/** `9464` or `0.0.0.0:9464`. */
+function metricsPlace(text: string): { host: string | undefined; port: number } {
+  const [, host, digits] = /^(?:([\w.-]{1,253}):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65535) throw new UsageError('--metrics needs a port, such as 9464');
+  return { host, port: Number(digits) };
+}
+
+async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
+  const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
+  const served = await serveMetrics(place, text).catch((error: Error) => {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+  });
+  io.stderr.write(`anygpt: metrics at ${served.url}\n`);
+  return served;
+}
 
 const REMOTE = 'remote';
 
@@ -117,6 +144,7 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
   readonly expose: string | undefined;
+  readonly profile: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -124,7 +152,7 @@ interface ServeOptions {
 
 async function serveEngine(
   engine: EngineCore,
-  { http, expose, watch, log, telemetry }: ServeOptions,
+  { http, expose, profile, watch, log, telemetry }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
@@ -136,7 +164,7 @@ async function serveEngine(
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
   // Who may come in over HTTP is in the configuration.
-  if (io.stdin.isTTY || expose !== undefined || http) await configured;
+  if (io.stdin.isTTY || expose !== undefined || profile !== undefined || http) await configured;
   // Other mistakes are told by the tools. This one may leave a door open that should be shut.
   if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
@@ -144,9 +172,15 @@ async function serveEngine(
     if (!names.includes(expose))
       return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
+  if (profile !== undefined && !engine.problem && !engine.hasProfile(profile))
+    return complain(
+      io,
+      `Unknown profile "${profile}". It has to be under "profiles" in the configuration.`,
+      EXIT.notFound,
+    );
   const shown =
     expose === undefined
-      ? discoverySurface(engine)
+      ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
