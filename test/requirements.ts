@@ -43,6 +43,7 @@ const LANE = 'src/gateway/stdio-lane.test.ts';
 const SEVERAL = 'src/gateway/exposed-servers.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -1611,6 +1612,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [FRONT_DOOR, 'is created and revoked while the gateway runs'],
   ),
   'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:people': promise(
+    'Each call knows its principal and profile in both eras; the token goes no further than the gateway',
+    [PEOPLE, 'is its principal and profile in every call'],
+    [PEOPLE, 'sends its token to the gateway alone'],
+    [PEOPLE, 'gets the refusal of a server as a result'],
+    [PEOPLE, 'ends when the token of its client is revoked'],
+  ),
+  'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
+    PEOPLE,
+    'that broke during a call is continued',
+  ]),
   'door:running': promise(
     'Probes, access log, drain, metadata, CORS and proxies work',
     [FRONT_DOOR, 'has a JSON line for each request'],

@@ -53,20 +53,16 @@ export interface ConnectionPoolOptions {
     /** Idle timeout of a call, unless the entry of its server sets one. */
     readonly callIdleMs?: number;
   };
-<<<<<<< HEAD
-  /** `isExclusive`: it came over a connection that only one caller uses. */
-=======
-  /** `owner` is the user whose credentials the connection uses, if it is one user's. */
->>>>>>> main
+  /**
+   * `owner` is the user whose credentials the connection uses, if it is one user's; `isExclusive`: only one caller uses
+   * it.
+   */
   readonly onNotification?: (
     server: string,
     method: string,
     params: Readonly<Record<string, unknown>>,
-<<<<<<< HEAD
-    isExclusive: boolean,
-=======
     owner: string | undefined,
->>>>>>> main
+    isExclusive: boolean,
   ) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
@@ -278,12 +274,8 @@ export class ConnectionPool {
         principal: slot.owner,
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
-<<<<<<< HEAD
         onNotification: (method, params) =>
-          this.#options.onNotification?.(definition.name, method, params, audience.exclusive),
-=======
-        onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params, slot.owner),
->>>>>>> main
+          this.#options.onNotification?.(definition.name, method, params, slot.owner, audience.exclusive),
         onQuestion: (method) => slot.habits.note(method),
       });
     try {

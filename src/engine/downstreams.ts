@@ -70,20 +70,12 @@ export class Downstreams {
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
-<<<<<<< HEAD
-      onNotification: (server, method, params, isExclusive) => {
+      onNotification: (server, method, params, owner, isExclusive) => {
         if (LIST_CHANGED.has(method)) {
           const isOfTools = method === 'notifications/tools/list_changed';
           this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
           // The list of a relay's client is its own. Reading the list for all callers would start the server again.
-          if (!isExclusive) this.#onToolsChanged(server);
-=======
-      onNotification: (server, method, params, owner) => {
-        if (LIST_CHANGED.has(method)) {
-          const isOfTools = method === 'notifications/tools/list_changed';
-          this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
-          this.#onToolsChanged(server, owner);
->>>>>>> main
+          if (!isExclusive) this.#onToolsChanged(server, owner);
         }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.

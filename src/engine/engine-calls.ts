@@ -33,8 +33,8 @@ export class EngineCalls {
   }
 
   /** Calls a tool. Never throws. */
-  async call(request: RelayedCall): Promise<ToolResult<CallToolResult>> {
-    const { server, tool, definition } = request;
+  async call({ definition, ...request }: RelayedCall): Promise<ToolResult<CallToolResult>> {
+    const { server, tool } = request;
     if (!isCallable(server, tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
     try {
@@ -43,25 +43,20 @@ export class EngineCalls {
       const { state } = running;
       const { proxy } = running.execution ?? (await runtime.executions.onTheWay(runtime.executions.of(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
-<<<<<<< HEAD
-      const isKnown = definition !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server));
-      const meant = isKnown
-        ? ok([state, definition ? { server, tool } : resolveRef(state, server, tool)] as const)
-        : await runtime.executions.onTheWay(
-            findMeant(await seenStates(runtime), server, tool, request).then(ok, (error) => toFailure(error, where)),
-          );
-=======
+      const isForAll = seenPart(state, request.caller) === undefined;
+      // A tool that only this client's connection lists. What a profile allows is decided by its own lists.
+      const own = isForAll ? definition : undefined;
       const isKnown =
-        state.providers.length === 0 && state.catalog.isLoaded(server) && seenPart(state, request.caller) === undefined;
+        isForAll && (own !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server)));
       const meant = isKnown
-        ? ok([state, resolveRef(state, server, tool)] as const)
+        ? ok([state, own ? { server, tool } : resolveRef(state, server, tool)] as const)
         : await runtime.executions.onTheWay(this.#meant(request).then(ok, (error) => toFailure(error, where)));
->>>>>>> main
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
       const isShared = owner === state;
-      const options = isShared || owner.sight ? request : ofOneRequest(owner, request);
+      const wanted = own ? { ...request, definition: own } : request;
+      const options = isShared || owner.sight ? wanted : ofOneRequest(owner, request);
       const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
       if (isShared || owner.sight) runtime.usage?.settled(ref, request.caller, result);
       if (state.config.validation.observe && result.success)

@@ -41,7 +41,9 @@ export class EngineConnections {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-<<<<<<< HEAD
+    const { servers } = await stateWith(this.#runtime, server, caller);
+    if (!servers.has(server))
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
     const { downstreams } = this.#runtime;
     const lease = await downstreams.acquire(await this.#definition(server), caller, signal);
     downstreams.lists.subscribe(lease.connection);
@@ -57,7 +59,7 @@ export class EngineConnections {
     caller: Caller,
     lease: () => Promise<Lease>,
   ): Promise<ToolResult<readonly ToolDefinition[]>> {
-    const state = await stateWith(this.#runtime, server);
+    const state = await stateWith(this.#runtime, server, caller);
     // Approvals begin with the first list of a server.
     const known = await requireTools(state, server, caller);
     if (!known.success) return known;
@@ -70,12 +72,6 @@ export class EngineConnections {
     } finally {
       release();
     }
-=======
-    const { servers } = await stateWith(this.#runtime, server, caller);
-    if (!servers.has(server))
-      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
-    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
->>>>>>> main
   }
 
   /** Closes the connections of a client that has disconnected. */

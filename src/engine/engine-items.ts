@@ -6,7 +6,7 @@ import { usableItems } from '../catalog/server-items.ts';
 import { requireTools } from '../catalog/tool-lookup.ts';
 import { itemDefinitions, itemIn, itemsWith } from '../core/item-definition.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
-import type { Caller, CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
+import type { CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
 import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { seenStates, stateWith } from './seen-states.ts';
@@ -44,23 +44,14 @@ export class EngineItems {
   }
 
   /** What may be used of a page that a server lists to a client: what is allowed, and is approved as it is listed now. */
-<<<<<<< HEAD
-  async usable(server: string, page: Partial<ServerItems>, caller?: Caller): Promise<ServerItems> {
-    const { policy, vet } = await stateWith(this.#runtime, server);
-=======
   async usable(server: string, page: Partial<ServerItems>, options: ShowOptions = {}): Promise<ServerItems> {
     const { policy, vet } = await stateWith(this.#runtime, server, options.caller);
->>>>>>> main
     const definitions = itemDefinitions(page);
     await vet?.(server, definitions);
     const allowed = new Set<ToolDefinition>();
     for (const definition of definitions) {
       const item = itemIn(definition);
-<<<<<<< HEAD
-      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item, caller)))
-=======
       if (item && policy.decide(server, definition).enabled && (await this.allows(server, item, options)))
->>>>>>> main
         allowed.add(definition);
     }
     const { resources = [], resourceTemplates = [], prompts = [] } = page;
@@ -68,14 +59,9 @@ export class EngineItems {
   }
 
   /** Tells whether rules and approvals allow a resource or a prompt. */
-<<<<<<< HEAD
-  async allows(server: string, { kind, id }: ItemRef, caller?: Caller): Promise<boolean> {
-    const state = await stateWith(this.#runtime, server);
-=======
   async allows(server: string, { kind, id }: ItemRef, { caller }: ShowOptions = {}): Promise<boolean> {
     const state = await stateWith(this.#runtime, server, caller);
     if (!state.servers.has(server)) return false;
->>>>>>> main
     // Whether a server's items may be used depends on its tools, and on what it lists.
     if (!state.catalog.isLoaded(server)) await requireTools(state, server, caller);
     return state.catalog.items.decide(server, kind, id).enabled;

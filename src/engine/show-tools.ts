@@ -50,7 +50,7 @@ export async function definitionOf(
   tool: string,
   { caller }: ShowOptions,
 ): Promise<ToolResult<ToolDefinition>> {
-  const found = await requireUsableTool(await stateWith(runtime, server), { server, tool }, caller);
+  const found = await requireUsableTool(await stateWith(runtime, server, caller), { server, tool }, caller);
   return found.success ? ok(found.data.definition) : found;
 }
 

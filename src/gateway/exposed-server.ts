@@ -223,7 +223,7 @@ class ExposedServer {
     const { capabilities, signal, onProgress } = call;
     const caller = client.callerOf(call);
     const item = itemIn(call.params);
-    if (item && !(await this.engine.items.allows(this.#name, item, caller))) throw disabled(item);
+    if (item && !(await this.engine.items.allows(this.#name, item, { caller }))) throw disabled(item);
     const lease = await client.lease(caller, signal);
     let unanswered = false;
     try {
@@ -255,7 +255,7 @@ class ExposedServer {
       list,
       (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
     ]);
-    const usable: Params = { ...(await this.engine.items.usable(this.#name, Object.fromEntries(named), caller)) };
+    const usable: Params = { ...(await this.engine.items.usable(this.#name, Object.fromEntries(named), { caller })) };
     return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
   }
 }
@@ -305,73 +305,6 @@ function throwCause(error: ErrorInfo): void {
   if (cause instanceof JsonRpcError) throw cause;
 }
 
-<<<<<<< HEAD
-=======
-const callerOf = ({
-  era,
-  principal,
-  profile,
-  session,
-  socket,
-  clientName,
-  capabilities,
-  ask,
-}: UpstreamCall): Caller => ({
-  ...{ principal, profile, session, socket, clientName, capabilities, ask },
-  exclusive: true,
-  acceptsInputRequired: era === 'modern',
-});
-
-/** Relays one request, its answer, and the notifications in between. */
-async function relay(
-  engine: EngineCore,
-  name: string,
-  method: string,
-  call: UpstreamCall,
-  notify: (method: string, params: Params) => void,
-): Promise<unknown> {
-  const { capabilities, signal, onProgress } = call;
-  const item = itemIn(call.params);
-  const caller = callerOf(call);
-  if (item && !(await engine.items.allows(name, item, { caller })))
-    throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
-  const lease = await engine.connections.lease(name, caller, signal);
-  let unanswered = false;
-  try {
-    const { connection } = lease;
-    connection.onNotification = notify;
-    const { _meta, ...params } = call.params as { _meta?: Params };
-    const meta = {
-      ...ownMeta(_meta),
-      ...(connection.era === 'modern' && { [META.clientCapabilities]: capabilities }),
-    };
-    const { result } = await connection.request(
-      method,
-      Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
-      { signal, onProgress },
-    );
-    return withoutStamp(await usableOnly(engine, name, result, caller));
-  } catch (error) {
-    unanswered = !(error instanceof JsonRpcError);
-    throw error;
-  } finally {
-    lease.release({ unanswered });
-  }
-}
-
-/** Leaves out of a page what the rules disable, and what is not approved. */
-async function usableOnly(engine: EngineCore, name: string, page: Params, caller: Caller): Promise<Params> {
-  const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
-  if (lists.length === 0) return page;
-  const named = lists.map(([list, id]) => [
-    list,
-    (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
-  ]);
-  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named), { caller })) };
-  return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
-}
-
->>>>>>> main
 /** The lists of what is no tool, and what identifies an entry. */
 const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 

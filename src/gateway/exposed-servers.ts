@@ -263,7 +263,7 @@ class ExposedServers {
       ? await this.#resource(uri, caller)
       : await this.#prompt(String(prompt), caller);
     const kind = isResource ? 'resource' : 'prompt';
-    if (!(await this.#engine.items.allows(server, { kind, id: name }, caller)))
+    if (!(await this.#engine.items.allows(server, { kind, id: name }, { caller })))
       throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${name}.`, { code: 'TOOL_DISABLED' });
     const { connection, release } = await this.#engine.connections.lease(server, caller, call.signal);
     try {

@@ -21,12 +21,14 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { rpcFault } from './rpc-fault.ts';
+import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
-import { EventRoom, SessionEvents } from './session-events.ts';
+import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
@@ -69,7 +71,7 @@ export function createMcpEndpoint(
   const modern = createMcpHandler(
     ({ requestInfo }) => {
       const from = requestInfo && incoming.get(requestInfo);
-      return surface.createServer(handler, { era: 'modern', ...(from && callerOf(from)) });
+      return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
     },
     { legacy: 'reject' },
   );
@@ -96,6 +98,9 @@ export function createMcpEndpoint(
     const session = sessionOf(id, from);
     // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
+    const lastEvent = web.headers.get('last-event-id');
+    if (lastEvent !== null && streamIn(lastEvent) === undefined)
+      return rpcError(400, INVALID_REQUEST, 'Last-Event-ID is no id of an event of this session');
     if (asksForSomething(from.body)) session.requests += 1;
     // The session is in use until the last byte of the answer: an open stream counts.
     const isStream = web.method === 'GET';
@@ -151,13 +156,15 @@ export function createMcpEndpoint(
   const alone = async (web: Request, from: Incoming): Promise<Response> => {
     const { body } = from;
     const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
-    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, callerOf(from)));
+    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
     if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
     return modern.fetch(web, { parsedBody: body });
   };
 
   const serve = (from: Incoming) => {
     const { request, response, body } = from;
+    const plain = surface.relays ? undefined : plainCallIn(request, body);
+    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
     streams.add(body, modernName(from), response);
     const fetch = async (web: Request): Promise<Response> => {
       incoming.set(web, from);
@@ -186,6 +193,18 @@ export function createMcpEndpoint(
       sessions.endAll();
       await modern.close();
     },
+  };
+}
+
+/** Identifies the caller of a request that stands alone. */
+function modernIdentity(from: Incoming): UpstreamIdentity {
+  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
+  return {
+    era: 'modern',
+    ...whoIs(from),
+    socket: socketOf(from.request),
+    clientName: modernName(from),
+    capabilities: isObject(capabilities) ? capabilities : {},
   };
 }
 
@@ -221,17 +240,6 @@ function whenClosed(response: ServerResponse, done: () => void): void {
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
 const modernName = (from: Incoming): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
-
-/** The caller of a request of the new protocol. */
-function callerOf(from: Incoming) {
-  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
-  return {
-    ...whoIs(from),
-    socket: socketOf(from.request),
-    clientName: modernName(from),
-    capabilities: isObject(capabilities) ? capabilities : {},
-  };
-}
 
 function envelopeOf(body: unknown): Params {
   const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };

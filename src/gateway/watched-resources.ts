@@ -70,11 +70,7 @@ export class WatchedResources {
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
-<<<<<<< HEAD
-    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, caller)))
-=======
     if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, { caller })))
->>>>>>> main
       throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
     // The lease keeps the connection from being closed as idle.
     const { connection, release } = await this.#engine.connections.lease(this.#server, caller);

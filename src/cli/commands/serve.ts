@@ -46,13 +46,9 @@ Options:
   --metrics [ADDRESS:]PORT   Serve Prometheus text at
                      http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
-<<<<<<< HEAD
                      instead of the five meta-tools. Given several times: those
                      of several servers, each named SERVER__NAME
-=======
-                     instead of the five meta-tools
   --profile NAME     Show clients only what this profile of the configuration has
->>>>>>> main
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -72,12 +68,8 @@ Examples:
     http: { type: 'string' },
     ...HTTP_OPTIONS,
     metrics: { type: 'string' },
-<<<<<<< HEAD
     expose: { type: 'string', multiple: true },
-=======
-    expose: { type: 'string' },
     profile: { type: 'string' },
->>>>>>> main
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -107,12 +99,8 @@ Examples:
             log.logger.info({}, message),
           );
     const { url } = values;
-<<<<<<< HEAD
     const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
-=======
-    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
     const profile = values.profile as string | undefined;
->>>>>>> main
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -156,13 +144,9 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
-<<<<<<< HEAD
   /** Servers to expose in place of the five meta-tools. */
   readonly expose: readonly string[] | undefined;
-=======
-  readonly expose: string | undefined;
   readonly profile: string | undefined;
->>>>>>> main
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
