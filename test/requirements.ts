@@ -15,6 +15,9 @@ export interface Requirement {
 const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
 
 const APPROVED = 'src/engine/approved-tools.test.ts';
+const REGISTERED = 'src/engine/guest-tools.test.ts';
+const BY_RULE = 'src/engine/approved-by-rule.test.ts';
+const APPROVED_ITEMS = 'src/engine/approved-items.test.ts';
 const APPROVE = 'src/cli/commands/approve.test.ts';
 const RUG_PULL = 'test/e2e/rug-pull.test.ts';
 const LOADER = 'src/config/configuration-loader.test.ts';
@@ -36,6 +39,9 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const SERVE = 'src/cli/commands/serve.test.ts';
+const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
 const COMMANDS = 'src/cli/commands/commands.test.ts';
@@ -1331,6 +1337,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     SERVICE,
     'is registered from a capability that was written down, if that says where the server is',
   ]),
+  'service:register:pinned': promise(
+    'A registered tool whose definition changes is not called until it is registered again',
+    [
+      REGISTERED,
+      'a registered tool whose definition changes is not called, found or described until it is registered again',
+    ],
+    [REGISTERED, 'what is registered is the definition that was discovered'],
+    [REGISTERED, 'a capability that was written down keeps its pin'],
+    [REGISTERED, 'a provider goes on with the tools as it listed them first'],
+  ),
   'service:output:safe': promise(
     '§5.3: a call to infer an output schema is made only for read-only tools, and never by default',
     [OUTPUTS, 'is inferred for read-only tools of a trusted server, with generated arguments, in the audit log'],
@@ -1478,6 +1494,45 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED, 'keeps approvals in memory for an engine that touches no disk'],
     ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
   ),
+  'service:approval:items': promise(
+    'Resources, templates and prompts are approved like tools, each for itself, on every path',
+    [
+      APPROVED_ITEMS,
+      'are not listed, found, read or exposed until a person approves each, whatever tools are approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'that change wait again, at once and after a restart, and work again once they are what was approved',
+    ],
+    [
+      APPROVED_ITEMS,
+      'stay unapproved after the loss of the cache, and after the loss or the restored backup of the decisions',
+    ],
+    [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
+    [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
+    [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
+    [APPROVE, 'show resources and prompts as well, and approve them by name'],
+  ),
+  'service:approval:by-rule': promise(
+    'A rule of the user approves new and changed tools, unless the scanner finds something; the rule is shown',
+    [BY_RULE, 'lets agents list, find, describe and call what it matches, says which rule it is'],
+    [BY_RULE, 'approves a changed definition as well, at the first call, and after a restart'],
+    [BY_RULE, 'is stopped by a finding of the scanner, at every start and on every path, unless it says always'],
+    [BY_RULE, 'approves nothing any more once it is gone'],
+    [BY_RULE, 'may be about a category'],
+    [APPROVE, 'name the rule that approved a tool'],
+    [
+      'src/config/project-settings.test.ts',
+      'approves nothing with a rule, and no rule approves anything of its servers',
+    ],
+  ),
+  'service:classes:configured': promise(
+    'Domains and categories can be used in rules, and what the configuration says of them wins over inference',
+    [BY_RULE, 'are those of the configuration, for a tool before those of its server, in searches and rules'],
+    [BY_RULE, 'of a rule are looked for in the whole definition'],
+    ['src/service/infer/infer.test.ts', 'come from the configuration wherever they are shown'],
+  ),
   'service:approval:rug-pull': promise(
     'A definition that changed is never executed without a new approval, whatever happens to processes, cache and store',
     [APPROVED, 'between list and call is noticed on a new connection, before the first call'],
@@ -1495,6 +1550,36 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     APPROVE,
     'agree until a tool changes, comes or goes, whatever is approved',
   ]),
+
+  // The front door
+  'door:loopback': promise(
+    'Without authentication the gateway serves this machine only, and says what to do',
+    [FRONT_DOOR, 'is refused without authentication'],
+    [SERVE, 'does not start with %j'],
+    [SERVE, 'does not start with an identity provider but without an audience'],
+  ),
+  'door:credentials': promise(
+    'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
+    [FRONT_DOOR, 'refuses every bad credential'],
+    [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
+    [FRONT_DOOR, 'reads no token from a query'],
+    [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
+    [FRONT_DOOR, 'is a 503, not a 401 and not a 500'],
+  ),
+  'door:tokens': promise(
+    'Static tokens are shown once, hashed at rest, expire, and are created and revoked in running gateways',
+    [TOKEN, 'prints a new token once'],
+    [FRONT_DOOR, 'is created and revoked while the gateway runs'],
+  ),
+  'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:running': promise(
+    'Probes, access log, drain, metadata, CORS and proxies work',
+    [FRONT_DOOR, 'has a JSON line for each request'],
+    [FRONT_DOOR, 'says so, takes no new calls, and ends streams'],
+    [FRONT_DOOR, 'lead to the identity provider'],
+    [FRONT_DOOR, 'is told what it may send'],
+    [FRONT_DOOR, 'is believed only if it was named'],
+  ),
 
   // Logins towards servers
   'login:flow': promise(

@@ -17,6 +17,14 @@ const KINDS = {
   'arguments of 350,000 names': { width: 2, params: () => execute('echo', 'echo', { text: 'x', ...namesOf(350_000) }) },
   'arguments of 9,000 names': { width: 2, params: () => execute('echo', 'echo', { text: 'x', ...namesOf(9_000) }) },
   'arguments of 3.9 MB': { width: 4, params: () => execute('echo', 'echo', { text: 'x'.repeat(3.9e6) }) },
+  // The gateway waits for the end of each body.
+  'unfinished bodies of 3.9 MB': {
+    width: 64,
+    params: () => execute('echo', 'echo', { text: 'x'.repeat(3.9e6) }),
+    isUnfinished: true,
+  },
+  'pipelined requests': { width: 4, params: () => execute('echo', 'echo', { text: 'x' }), pipelined: 200 },
+  'short requests': { width: 16, params: () => execute('echo', 'echo', { text: 'x' }) },
 };
 const answered = (kind, width) => ({ width, params: () => execute('evil', 'answer', { kind }) });
 const kindOf = (kind) => {
@@ -26,7 +34,7 @@ const kindOf = (kind) => {
 };
 
 /** Sends one request on its own socket. Resolves when the answer has ended. */
-const exchange = ({ hostname, port }, body, sockets, isUnread) =>
+const exchange = ({ hostname, port }, body, sockets, { isUnread, isUnfinished, pipelined = 1 }) =>
   new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
     const head = [
@@ -38,10 +46,12 @@ const exchange = ({ hostname, port }, body, sockets, isUnread) =>
       'Mcp-Method: tools/call',
       'Mcp-Name: execute_tool',
       `Content-Length: ${body.length}`,
-      'Connection: close',
     ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    socket.write(body);
+    const closing = [...head, 'Connection: close'];
+    const request = (lines) => `${lines.join('\r\n')}\r\n\r\n`;
+    if (pipelined > 1) socket.write(`${request(head)}${body}`.repeat(pipelined - 1));
+    socket.write(request(closing));
+    socket.write(isUnfinished ? body.subarray(0, -1) : body);
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -57,7 +67,7 @@ const exchange = ({ hostname, port }, body, sockets, isUnread) =>
 let body;
 process.on('message', async ({ id, url, kind, ms = 0 }) => {
   const address = new URL(url);
-  const { width, params, isUnread } = kindOf(kind);
+  const { width, params, ...how } = kindOf(kind);
   body ??= Buffer.from(bodyOf(params()));
   const end = Date.now() + ms;
   const sockets = new Set();
@@ -66,7 +76,7 @@ process.on('message', async ({ id, url, kind, ms = 0 }) => {
   }, ms);
   await Promise.all(
     Array.from({ length: width }, async () => {
-      while (Date.now() < end) await exchange(address, body, sockets, isUnread);
+      while (Date.now() < end) await exchange(address, body, sockets, how);
     }),
   );
   clearTimeout(over);

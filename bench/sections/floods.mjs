@@ -73,6 +73,9 @@ const BY_CLIENT = [
   'arguments of 9,000 names',
   'arguments of 3.9 MB',
   'unread results of 4 MB',
+  'unfinished bodies of 3.9 MB',
+  'pipelined requests',
+  'short requests',
 ];
 
 let asked = 0;
@@ -160,6 +163,21 @@ const byFreeze = (script, width) => async () => {
   }
 };
 
+/** A server that begins large answers and never ends them, while it is called `width` times. */
+const byUnfinished = (connection, width) => async () => {
+  const { env } = createHome([ECHO, evil(connection)]);
+  const neighbour = await openNeighbour({ ...node(GATEWAY, 'mcp', 'serve'), env });
+  try {
+    await neighbour.call('flood', { kind: 'nothing at all', ms: 0 });
+    const rounds = await inTurns(neighbour, async () => {
+      for (let at = 0; at < width; at++) void neighbour.call('answer', { kind: 'answers without end' });
+    });
+    return { rounds, megabytes: peakMegabytes(neighbour.pid) };
+  } finally {
+    await neighbour.close();
+  }
+};
+
 /** A client that attacks, alone or with a server, a gateway on HTTP. */
 const byClient = (kind) => async () => {
   const { env } = createHome([ECHO, evil({ type: 'stdio', ...node(FLOODER) })]);
@@ -200,6 +218,7 @@ const scenarios = async () => {
     ...OVER_HTTP.map((kind) => [`http: ${kind}`, byServer(kind, connection)]),
     ['stdio: freezes while it starts', byFreeze(frozen, 16)],
     ['stdio: never reads', byFreeze('setInterval(() => {}, 1000)', 64)],
+    ['http: answers without end', byUnfinished(connection, 16)],
     ...BY_CLIENT.map((kind) => [`client: ${kind}`, byClient(kind)]),
   ];
   return { list, close: () => remote.stdin.end() };

@@ -166,6 +166,11 @@ const onHttp = () => {
       const { kind, ms } = message.params?.arguments ?? {};
       const status = kind === 'error one byte at a time' ? 500 : 200;
       response.writeHead(status, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+      if (kind === 'answers without end') {
+        response.write(`{"jsonrpc":"2.0","id":${message.id},"result":{"content":[{"type":"text","text":"`);
+        response.write('x'.repeat(15_000_000));
+        return;
+      }
       if (kind === 'answer one byte at a time' || status !== 200)
         return drip(response, ' ', Date.now() + ms).then(() =>
           response.end(`{"jsonrpc":"2.0","id":${message.id},"result":{"content":[]}}`),

@@ -25,6 +25,8 @@ export interface ApprovalSource {
   readonly identity: string;
   /** From `modeOf`. */
   readonly mode: ApprovalMode;
+  /** The server came with a project, so no rule approves anything of it. */
+  readonly isProjects?: boolean | undefined;
 }
 
 export class ApprovalStore {

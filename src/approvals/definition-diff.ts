@@ -4,13 +4,12 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { plainName, replaceUnseen } from '../text/plain-text.ts';
 import { canonicalJson } from './pin.ts';
 
 /** Returns the lines of the diff; without an old definition, every value of the new one. Bounded for any definition. */
-export function diffDefinitions(old: ToolDefinition | undefined, now: ToolDefinition): string[] {
+export function diffDefinitions(old: unknown, now: unknown): string[] {
   const lines: string[] = [];
   let left = 0;
   let values = 0;

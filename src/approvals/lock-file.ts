@@ -1,6 +1,6 @@
 /**
- * Builds, prints, parses and compares `mcp-discovery.lock`: servers with their versions, and the pin and domains of each
- * tool. Sorted, with one line per tool, so that a pull request shows which tools changed.
+ * Builds, prints, parses and compares `mcp-discovery.lock`: servers with their versions, the pin and domains of each tool,
+ * and the pin of each resource, template and prompt. Sorted, with one line for each, so that a pull request shows which tools changed.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
@@ -16,6 +16,8 @@ export interface LockableServer {
   readonly server: string;
   readonly version?: string | undefined;
   readonly tools: readonly ToolDefinition[];
+  /** Resources, templates and prompts. */
+  readonly items?: readonly ToolDefinition[] | undefined;
   /** Domains by tool name. */
   readonly domains?: ReadonlyMap<string, readonly string[]> | undefined;
 }
@@ -29,6 +31,8 @@ export interface LockedTool {
 export interface LockedServer {
   readonly version?: string | undefined;
   readonly tools: ReadonlyMap<string, LockedTool>;
+  /** By `prompt:review`, `resource:docs://a` or `template:docs://{page}`. */
+  readonly items: ReadonlyMap<string, LockedTool>;
 }
 
 /** Servers by name. */
@@ -43,8 +47,12 @@ export interface LockDifference {
     | 'tool-added'
     | 'tool-removed'
     | 'tool-changed'
+    | 'item-added'
+    | 'item-removed'
+    | 'item-changed'
     | 'domains-changed';
   readonly server: string;
+  /** The tool, or the item: `prompt:review`. */
   readonly tool?: string;
   /** The version, pin or domains in the lock file. */
   readonly was?: string;
@@ -54,7 +62,7 @@ export interface LockDifference {
 /** Builds the lock of these servers. */
 export const buildLock = (servers: readonly LockableServer[]): Lock =>
   new Map(
-    servers.map(({ server, version, tools, domains }) => [
+    servers.map(({ server, version, tools, items = [], domains }) => [
       server,
       {
         version,
@@ -64,17 +72,21 @@ export const buildLock = (servers: readonly LockableServer[]): Lock =>
             { pin: pinOf(definition) ?? null, domains: [...new Set(domains?.get(definition.name))].sort() },
           ]),
         ),
+        items: new Map(items.map((item) => [item.name, { pin: pinOf(item) ?? null, domains: [] }])),
       },
     ]),
   );
 
 /** Prints a lock as the text of the file. The same lock gives the same text. */
 export function printLock(lock: Lock): string {
-  const servers = sorted(lock).map(([name, { version, tools }]) => {
-    const lines = sorted(tools).map(([tool, locked]) => `    ${JSON.stringify(tool)}: ${lineOf(locked)}`);
-    const list = lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n   }`;
+  const listOf = (locked: ReadonlyMap<string, LockedTool>): string => {
+    const lines = sorted(locked).map(([name, one]) => `    ${JSON.stringify(name)}: ${lineOf(one)}`);
+    return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n   }`;
+  };
+  const servers = sorted(lock).map(([name, { version, tools, items }]) => {
     const about = version === undefined ? '' : `   "version": ${JSON.stringify(version)},\n`;
-    return `  ${JSON.stringify(name)}: {\n${about}   "tools": ${list}\n  }`;
+    const further = items.size === 0 ? '' : `,\n   "items": ${listOf(items)}`;
+    return `  ${JSON.stringify(name)}: {\n${about}   "tools": ${listOf(tools)}${further}\n  }`;
   });
   const list = servers.length === 0 ? '{}' : `{\n${servers.join(',\n')}\n }`;
   return `{\n "lockVersion": 1,\n "servers": ${list}\n}\n`;
@@ -101,13 +113,17 @@ export function parseLock(text: string, path: string = LOCK_FILE): Lock {
     Object.entries(document.servers).map(([name, server]) => {
       const where = JSON.stringify(name);
       if (!isObject(server) || !isObject(server.tools)) return refuse(`the server ${where} has no tools`);
-      const { version } = server;
+      const { version, items = {} } = server;
+      if (!isObject(items)) return refuse(`the items of ${where} are no object`);
       if (version !== undefined && typeof version !== 'string') return refuse(`the version of ${where} is no text`);
-      const tools = Object.entries(server.tools).map(
-        ([tool, locked]) =>
-          [tool, toLocked(locked) ?? refuse(`the tool ${JSON.stringify(tool)} of ${where} has no pin`)] as const,
-      );
-      return [name, { version, tools: new Map(tools) }];
+      const lockedIn = (what: string, entries: Readonly<Record<string, unknown>>) =>
+        new Map(
+          Object.entries(entries).map(
+            ([one, locked]) =>
+              [one, toLocked(locked) ?? refuse(`the ${what} ${JSON.stringify(one)} of ${where} has no pin`)] as const,
+          ),
+        );
+      return [name, { version, tools: lockedIn('tool', server.tools), items: lockedIn('item', items) }];
     }),
   );
 }
@@ -141,26 +157,26 @@ export function compareLocks(locked: Lock, now: Lock): LockDifference[] {
       was.version === is.version
         ? []
         : [{ kind: 'version-changed', server, ...pair(was.version ?? 'unknown', is.version ?? 'unknown') }];
-    const tools = [...new Set([...was.tools.keys(), ...is.tools.keys()])].sort();
-    return [
-      ...version,
-      ...tools.flatMap((tool) => compareTools(server, tool, was.tools.get(tool), is.tools.get(tool))),
-    ];
+    const compare = (what: 'tool' | 'item', before: LockedServer['tools'], now: LockedServer['tools']) =>
+      [...new Set([...before.keys(), ...now.keys()])]
+        .sort()
+        .flatMap((name) => compareTools(what, { server, tool: name }, before.get(name), now.get(name)));
+    return [...version, ...compare('tool', was.tools, is.tools), ...compare('item', was.items, is.items)];
   });
 }
 
 function compareTools(
-  server: string,
-  tool: string,
+  what: 'tool' | 'item',
+  ref: { readonly server: string; readonly tool: string },
   was: LockedTool | undefined,
   now: LockedTool | undefined,
 ): LockDifference[] {
-  if (was === undefined) return [{ kind: 'tool-added', server, tool }];
-  if (now === undefined) return [{ kind: 'tool-removed', server, tool }];
+  if (was === undefined) return [{ kind: `${what}-added`, ...ref }];
+  if (now === undefined) return [{ kind: `${what}-removed`, ...ref }];
   if (was.pin === null || was.pin !== now.pin)
-    return [{ kind: 'tool-changed', server, tool, ...pair(was.pin ?? 'none', now.pin ?? 'none') }];
+    return [{ kind: `${what}-changed`, ...ref, ...pair(was.pin ?? 'none', now.pin ?? 'none') }];
   const domains = [was.domains.toSorted().join(', '), now.domains.toSorted().join(', ')] as const;
-  return domains[0] === domains[1] ? [] : [{ kind: 'domains-changed', server, tool, ...pair(...domains) }];
+  return domains[0] === domains[1] ? [] : [{ kind: 'domains-changed', ...ref, ...pair(...domains) }];
 }
 
 const pair = (was: string, now: string) => ({ was, now });

@@ -477,7 +477,7 @@ describe('two catalogues on one disk', () => {
     await second.load('files');
     expect(found(second, 'newer')).toEqual(['newer']);
     expect(second.dirty).toBe(true);
-    expect(await second.names('files')).toEqual([{ server: 'files', tool: 'newer' }]);
+    expect(await second.names('files')).toMatchObject([{ server: 'files', tool: 'newer' }]);
   });
 
   it('names are read from disk without being kept', async () => {

@@ -12,20 +12,24 @@ import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
 import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ItemKind, ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { Decision } from '../rules/decide.ts';
+import type { ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
 import type { KnownRef } from '../rules/report.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
 import { SearchEngine } from '../search/search-engine.ts';
+import { CatalogEntry, NO_ITEMS } from './catalog-entry.ts';
+import { CatalogItems } from './catalog-items.ts';
 import type { CatalogStore } from './catalog-store.ts';
-import { fromKept, type KeptFailure } from './failure-memory.ts';
+import { CatalogWrites } from './catalog-writes.ts';
+import { compareList } from './compare-list.ts';
+import type { KeptFailure } from './failure-memory.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';
-import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
-import { type ListingLines, toLines } from './listing-file.ts';
+import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
+import { toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
-import { itemsOf, toIndexed } from './server-items.ts';
+import { itemsOf } from './server-items.ts';
 import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
@@ -45,39 +49,22 @@ export interface CatalogOptions {
   readonly maxTools?: number | undefined;
 }
 
-interface Entry {
-  readonly definition: SourceDefinition;
-  readonly fingerprint: string;
-  /** Whether the saved index matches the server as it is now. */
-  readonly indexed: boolean;
-  state: IndexEntry;
-  tools: ReadonlyMap<string, ToolDefinition> | undefined;
-  /** Resources and prompts, in memory together with the tools. */
-  items: ServerItems;
-  /** The last change to this server; the next one waits for it. */
-  turn: Promise<unknown>;
-}
-
 /** A definition that a person has to approve. */
 export interface UnapprovedTool {
   readonly definition: ToolDefinition;
   readonly approval: Unapproved;
 }
 
-const TOOLS_PER_STEP = 20;
-const NO_ITEMS: ServerItems = { resources: [], resourceTemplates: [], prompts: [] };
-
 export class Catalog {
   readonly search: SearchEngine;
-  readonly itemSearch: SearchEngine;
+  /** Resources and prompts. */
+  readonly items: CatalogItems;
   readonly #options: CatalogOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CatalogEntry>();
   readonly #metadata = new ToolMetadataStore();
   /** Caches the enabled tools of each server, sorted, until its list changes. */
   readonly #cache = new CachingLayer();
-  readonly #writes = new Set<Promise<void>>();
-  /** Lists that could not be written, by server. The next save tries again. */
-  readonly #unwritten = new Map<string, Listing>();
+  readonly #writes: CatalogWrites;
   #dirty = false;
   #version = 0;
   /** Tools of all servers together. */
@@ -86,21 +73,20 @@ export class Catalog {
   constructor(options: CatalogOptions) {
     this.#options = options;
     this.search = options.search;
-    this.itemSearch = options.itemSearch ?? new SearchEngine({ model: false });
+    this.#writes = new CatalogWrites(options.store);
+    this.items = new CatalogItems(
+      options.itemSearch ?? new SearchEngine({ model: false }),
+      this.#entries,
+      options.policy,
+    );
     for (const [name, { definition, fingerprint }] of options.servers) {
       const known = options.indexed.get(name);
-      const usable =
-        known?.fingerprint === fingerprint &&
-        known.approvals === options.policy.digestOf?.(name) &&
-        (known.fetchedAt > 0 || definition.tools.length > 0);
-      const state = usable ? known : nothingKnown(name, fingerprint);
-      const turn = Promise.resolve();
-      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, items: NO_ITEMS, turn };
+      const entry = new CatalogEntry(definition, fingerprint, known, options.policy.digestOf?.(name));
       this.#entries.set(name, entry);
-      this.#toolCount += state.toolCount;
-      if (!usable) this.#startOver(entry, known);
+      this.#toolCount += entry.state.toolCount;
+      if (!entry.isIndexed) this.#startOver(entry, known);
     }
-    for (const index of [this.search, this.itemSearch])
+    for (const index of [this.search, this.items.search])
       for (const server of index.servers()) {
         if (this.#entries.has(server)) continue;
         index.removeServer(server);
@@ -116,13 +102,12 @@ export class Catalog {
   /** True if there is something to save. */
   get dirty(): boolean {
     const { store, keepsIndex = true } = this.#options;
-    return store !== undefined && ((this.#dirty && keepsIndex) || this.#unwritten.size > 0);
+    return store !== undefined && ((this.#dirty && keepsIndex) || this.#writes.hasUnwritten);
   }
 
   /** Tells whether a server's tools are known, from a list, the cache or the configuration. */
   isSeen(server: string): boolean {
-    const entry = this.#entries.get(server);
-    return entry !== undefined && (entry.state.fetchedAt > 0 || entry.definition.tools.length > 0);
+    return this.#entries.get(server)?.isSeen ?? false;
   }
 
   /** When the server's list was read, in milliseconds; 0 if it comes only from the configuration. */
@@ -137,11 +122,7 @@ export class Catalog {
 
   /** A server's description in one line; empty for an unknown server. */
   about(server: string): string {
-    const entry = this.#entries.get(server);
-    if (!entry) return '';
-    const { enabledCount, unapprovedCount = 0 } = entry.state;
-    // Of a server of which nothing is approved, its own words are not shown either.
-    return about(entry.definition, enabledCount === 0 && unapprovedCount > 0 ? undefined : entry.state);
+    return this.#entries.get(server)?.about ?? '';
   }
 
   /** One tool's definition, if it is in memory. Call `load` first: undefined may only mean that it is not loaded. */
@@ -152,6 +133,11 @@ export class Catalog {
   /** Every definition of a server, whether it may be used or not. Needs `load`. */
   definitions(server: string): readonly ToolDefinition[] {
     return [...(this.#entries.get(server)?.tools?.values() ?? [])];
+  }
+
+  /** Every definition of a server that can be approved: of tools, resources, templates and prompts. Needs `load`. */
+  allDefinitions(server: string): readonly ToolDefinition[] {
+    return [...this.definitions(server), ...itemDefinitions(this.items.of(server))];
   }
 
   isLoaded(server: string): boolean {
@@ -170,9 +156,17 @@ export class Catalog {
 
   /** The definitions of a server that are not approved, and whether they changed. Needs `load`. */
   unapproved(server: string): readonly UnapprovedTool[] {
-    return this.definitions(server).flatMap((definition) => {
+    return this.allDefinitions(server).flatMap((definition) => {
       const { approval } = this.#options.policy.decide(server, definition);
       return approval ? [{ definition, approval }] : [];
+    });
+  }
+
+  /** What no person has approved of a server but a rule, with the rule. Needs `load`. */
+  approvedByRule(server: string): readonly (ToolRef & { readonly rule: string })[] {
+    return this.allDefinitions(server).flatMap((definition) => {
+      const { approvedBy: rule } = this.#options.policy.decide(server, definition);
+      return rule === undefined ? [] : [{ server, tool: definition.name, rule }];
     });
   }
 
@@ -186,22 +180,6 @@ export class Catalog {
     return tools;
   }
 
-  /** All resources and prompts of a server, disabled ones included. Needs `load`. */
-  items(server: string): ServerItems {
-    return this.#entries.get(server)?.items ?? NO_ITEMS;
-  }
-
-  /**
-   * The decision of the rules about a resource or a prompt. Unless a rule names it, one of a server whose tools are all
-   * disabled is disabled too.
-   */
-  decideItem(server: string, kind: ItemKind, id: string): Decision {
-    const decision = this.#options.policy.decideItem(server, id, kind);
-    const { toolCount = 0, enabledCount = 0 } = this.#entries.get(server)?.state ?? {};
-    if (!decision.enabled || decision.rule !== undefined || toolCount === 0 || enabledCount > 0) return decision;
-    return { ...decision, enabled: false, reason: `Disabled: all tools of ${server} are.` };
-  }
-
   /**
    * What a server lists: tools, resources and prompts. Reads them from disk if they are not in memory, and does not
    * keep them.
@@ -213,7 +191,7 @@ export class Catalog {
     const { tools = entry.tools?.values() ?? [], items } = stored?.listing ?? { items: entry.items };
     const ofItems = itemsOf({ ...NO_ITEMS, ...items });
     return [
-      ...Array.from(tools, ({ name }) => ({ server, tool: name })),
+      ...Array.from(tools, (definition) => ({ server, tool: definition.name, definition })),
       ...ofItems.map(({ kind, id }) => ({ server, tool: id, kind })),
     ];
   }
@@ -228,6 +206,7 @@ export class Catalog {
     if (entry.tools) return this.tools(server, true);
     const { definition, fingerprint } = entry;
     const stored = await this.#options.store?.readListing(server, fingerprint);
+    if (stored) await this.#options.sight?.(stored.listing);
     const listing = stored?.listing ?? configuredListing(definition, fingerprint);
     return approved(listing.tools, toMetadata(listing, definition, this.#options.policy));
   }
@@ -235,57 +214,45 @@ export class Catalog {
   /** Loads a server's definitions from disk, if they are not in memory. Resolves even if there are none. */
   async load(server: string): Promise<void> {
     const entry = this.#entries.get(server);
-    if (entry && !entry.tools) await this.#inTurn(entry, () => this.#read(entry));
+    if (entry && !entry.tools) await entry.inTurn(() => this.#read(entry));
   }
 
   /** Reads the saved lists of servers that the saved index does not contain. */
   async adopt(): Promise<void> {
-    const unknown = [...this.#entries.values()].filter(({ indexed, state }) => !indexed && state.fetchedAt === 0);
+    const unknown = [...this.#entries.values()].filter(({ isIndexed, state }) => !isIndexed && state.fetchedAt === 0);
     const turns = new Semaphore(LIMITS.atOnce.files);
-    await Promise.all(unknown.map((entry) => turns.run(() => this.#inTurn(entry, () => this.#read(entry)))));
+    await Promise.all(unknown.map((entry) => turns.run(() => entry.inTurn(() => this.#read(entry)))));
   }
 
   /** Takes over newer lists from another catalogue, for servers with the same connection. */
   async inherit(other: Catalog): Promise<void> {
     for (const entry of this.#entries.values()) {
-      const listing = other.#listing(entry);
+      const listing = other.#entryOf({ server: entry.definition.name, fingerprint: entry.fingerprint })?.listing;
       if (listing && listing.fetchedAt > entry.state.fetchedAt)
-        await this.#inTurn(entry, () => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
+        await entry.inTurn(async () => {
+          await this.#options.sight?.(listing);
+          await paced(this.#install(entry, listing, other.state(listing.server)?.digest));
+        });
     }
-    for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
+    this.#writes.inherit(other.#writes);
   }
 
   /** Why servers without a list could not be listed last time, by name. */
-  async keptFailures(): Promise<ReadonlyMap<string, DiscoveryError>> {
-    const failures = new Map<string, DiscoveryError>();
-    const unseen = [...this.#entries].filter(([server]) => !this.isSeen(server));
-    await Promise.all(
-      unseen.map(async ([server, { fingerprint }]) => {
-        const kept = await this.#options.store?.readFailure(server, fingerprint);
-        if (kept) failures.set(server, fromKept(server, kept));
-      }),
-    );
-    return failures;
+  keptFailures(): Promise<ReadonlyMap<string, DiscoveryError>> {
+    return this.#writes.readFailures(this.#entries.values());
   }
 
-  /** Saves a server's failure for the next process. */
-  keepFailure(server: string, failure: KeptFailure): void {
-    const { fingerprint } = this.#entries.get(server) ?? {};
-    if (fingerprint !== undefined)
-      this.#write(this.#options.store?.writeFailure(server, fingerprint, failure).then(() => {}));
-  }
-
-  /** Deletes a saved failure, once the server has been listed. */
-  forgetFailure(server: string): void {
-    const { fingerprint } = this.#entries.get(server) ?? {};
-    if (fingerprint !== undefined) this.#write(this.#options.store?.deleteFailure(server, fingerprint));
+  /** Saves a server's failure for the next process. Undefined deletes it, once the server has been listed. */
+  keepFailure(server: string, failure: KeptFailure | undefined): void {
+    const entry = this.#entries.get(server);
+    if (entry) this.#writes.keepFailure(entry, failure);
   }
 
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entryOf(listing);
     if (entry === undefined) return false;
-    return this.#inTurn(entry, async () => {
+    return entry.inTurn(async () => {
       // What could not be read this time stays as it is on disk.
       const { items = NO_ITEMS } = listing;
       if (!entry.tools && Object.keys(items).length < Object.keys(NO_ITEMS).length) await this.#read(entry);
@@ -307,39 +274,35 @@ export class Catalog {
   async forget(server?: string): Promise<void> {
     for (const [name, entry] of this.#entries) {
       if (server !== undefined && name !== server) continue;
-      await this.#inTurn(entry, () => this.#forget(entry));
+      await entry.inTurn(() => this.#forget(entry));
     }
   }
 
   /** Writes the index if it has changed, and retries lists that could not be written. Waits for all writes. */
   async save(): Promise<void> {
-    const unwritten = [...this.#unwritten.values()];
-    this.#unwritten.clear();
-    for (const listing of unwritten) {
+    for (const listing of this.#writes.takeUnwritten()) {
       const entry = this.#entries.get(listing.server);
       // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
-        this.#writeListing(listing, await paced(toLines(listing)));
+        this.#writes.writeListing(listing, await paced(toLines(listing)));
     }
     if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
       const entries = [...this.#entries.values()].map((entry) => entry.state);
-      const [snapshot, items] = [this.search.toSnapshot(), this.itemSearch.toSnapshot()];
-      const writing = this.#options.store.writeIndex({ entries, snapshot, items });
-      const keep = (written: boolean) => {
-        if (!written) this.#dirty = true;
-      };
-      this.#write(writing.then(keep));
+      const [snapshot, items] = [this.search.toSnapshot(), this.items.search.toSnapshot()];
+      this.#writes.run(async (store) => {
+        if (!(await store.writeIndex({ entries, snapshot, items }))) this.#dirty = true;
+      });
     }
-    await Promise.all(this.#writes);
+    await this.#writes.done();
   }
 
-  #entryOf({ server, fingerprint }: Listing): Entry | undefined {
+  #entryOf({ server, fingerprint }: Pick<Listing, 'server' | 'fingerprint'>): CatalogEntry | undefined {
     const entry = this.#entries.get(server);
     return entry?.fingerprint === fingerprint ? entry : undefined;
   }
 
-  *#put(entry: Entry, listing: Listing, isSearched = true, isDecided = false): Generator<unknown, boolean> {
+  *#put(entry: CatalogEntry, listing: Listing, isSearched = true, isDecided = false): Generator<unknown, boolean> {
     const whole = { ...this.#fit(entry, listing), items: { ...entry.items, ...listing.items } };
     // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
@@ -351,11 +314,11 @@ export class Catalog {
     const reindex = changed || isDecided || !sameAbout;
     if (reindex || needsApproval) yield* this.#install(entry, whole, lines.digest, reindex);
     else this.#setState(entry, whole, lines.digest);
-    this.#writeListing(whole, lines);
+    this.#writes.writeListing(whole, lines);
     return changed;
   }
 
-  async #read(entry: Entry): Promise<void> {
+  async #read(entry: CatalogEntry): Promise<void> {
     if (isProvider(entry.definition) || (entry.tools && entry.state.fetchedAt > 0)) return;
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
@@ -367,7 +330,7 @@ export class Catalog {
       atOnce(this.#install(entry, configuredListing(entry.definition, entry.fingerprint), undefined, false));
   }
 
-  async #forget(entry: Entry): Promise<void> {
+  async #forget(entry: CatalogEntry): Promise<void> {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
     entry.items = NO_ITEMS;
@@ -379,42 +342,37 @@ export class Catalog {
   }
 
   /** Removes a server from the index, then adds its tools from the configuration. */
-  #startOver(entry: Entry, known: IndexEntry | undefined): void {
+  #startOver(entry: CatalogEntry, known: IndexEntry | undefined): void {
     const { definition, fingerprint } = entry;
     if (known) {
       this.search.removeServer(definition.name);
-      this.itemSearch.removeServer(definition.name);
+      this.items.search.removeServer(definition.name);
       this.#dirty = true;
       if (known.fingerprint !== fingerprint)
-        this.#write(this.#options.store?.deleteListing(definition.name, known.fingerprint));
+        this.#writes.run((store) => store.deleteListing(definition.name, known.fingerprint));
     }
     if (definition.tools.length > 0)
       atOnce(this.#install(entry, configuredListing(definition, fingerprint), undefined));
   }
 
   /** Stores a list. Unchanged tools keep their metadata and their place in the index. Returns whether any tool changed. */
-  *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, boolean> {
+  *#install(
+    entry: CatalogEntry,
+    listing: Listing,
+    digest: string | undefined,
+    reindex = true,
+  ): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
     const { policy } = this.#options;
     // Taken first: an approval that comes while this is working makes the next start decide again.
     const approvals = policy.digestOf?.(server);
-    const decide = toMetadata(listing, definition, policy);
-    const tools = new Map<string, ToolDefinition>();
-    const metadata: ToolMetadata[] = [];
-    const changed: ToolMetadata[] = [];
-    for (const tool of listing.tools) {
-      const known = before?.get(tool.name);
-      const same = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
-      // An approval may have come meanwhile.
-      const kept = same && same.approval === policy.decide(server, known as ToolDefinition).approval ? same : undefined;
-      const current = kept ?? decide(tool);
-      tools.set(tool.name, kept && known ? known : tool);
-      metadata.push(current);
-      if (!kept) changed.push(current);
-      if (metadata.length % TOOLS_PER_STEP === 0) yield;
-    }
-    const gone = [...(before?.keys() ?? [])].filter((name) => !tools.has(name));
+    const { tools, metadata, changed, gone } = yield* compareList(listing.tools, {
+      definitions: before,
+      metadata: (tool) => this.tool(server, tool),
+      approval: (tool) => policy.decide(server, tool).approval,
+      decide: toMetadata(listing, definition, policy),
+    });
     const text = about(definition, listing);
     const isSameText = text === about(definition, entry.state);
     const isChanged = before === undefined || changed.length + gone.length > 0;
@@ -431,80 +389,37 @@ export class Catalog {
     entry.items = items;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
-    const wasUsable = entry.state.enabledCount > 0;
+    const { enabledCount: usable, approvals: decided } = entry.state;
     this.#setState(entry, listing, digest, approvals);
-    // Whether items may be used depends on whether tools may.
-    if (reindex && (hasNewItems || wasUsable !== entry.state.enabledCount > 0)) {
-      const indexed = toIndexed(server, items, ({ kind, id }) => this.decideItem(server, kind, id));
-      yield* this.itemSearch.setServerInSteps(server, indexed, text);
-    }
+    // Whether items may be used depends on approvals, and on whether tools may.
+    const isDecidedAnew = approvals !== decided || usable > 0 !== entry.state.enabledCount > 0;
+    if (reindex && (hasNewItems || isDecidedAnew)) yield* this.items.index(entry, text);
     this.#dirty ||= reindex;
     if (isChanged || !isSameText) this.#version++;
     return isChanged;
   }
 
-  #setState(entry: Entry, listing: Listing, digest: string | undefined, approvals = entry.state.approvals): void {
-    const { name } = entry.definition;
-    const { fetchedAt, title, serverVersion, instructions, verdict, incomplete, isCut, interactive, skipped } = listing;
-    if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
-    this.#replaceState(entry, {
-      name,
-      fingerprint: entry.fingerprint,
-      fetchedAt,
-      toolCount: entry.tools ? this.#metadata.getToolCount(name) : entry.state.toolCount,
-      enabledCount: entry.tools ? this.#metadata.getEnabledCount(name) : entry.state.enabledCount,
-      unapprovedCount:
-        (entry.tools ? this.#metadata.getUnapprovedCount(name) : entry.state.unapprovedCount) || undefined,
-      approvals,
-      digest,
-      title,
-      serverVersion,
-      instructions,
-      verdict,
-      ...(skipped.length > 0 && { skipped: skipped.length }),
-      incomplete,
-      isCut,
-      interactive,
-    });
+  #setState(
+    entry: CatalogEntry,
+    listing: Listing,
+    digest: string | undefined,
+    approvals = entry.state.approvals,
+  ): void {
+    if (listing.fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
+    this.#replaceState(entry, entry.lineFor(listing, digest, approvals, this.#metadata));
   }
 
-  #replaceState(entry: Entry, state: IndexEntry): void {
+  #replaceState(entry: CatalogEntry, state: IndexEntry): void {
     this.#toolCount += state.toolCount - entry.state.toolCount;
     entry.state = state;
   }
 
-  /** Rebuilds a server's list from memory. */
-  #listing({ definition, fingerprint }: Entry): Listing | undefined {
-    const entry = this.#entries.get(definition.name);
-    if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    return listingOf(entry.state, { tools: [...entry.tools.values()], items: entry.items });
-  }
-
-  #fit(entry: Entry, listing: Listing): Listing {
+  #fit(entry: CatalogEntry, listing: Listing): Listing {
     const { maxTools = DEFAULTS.limits.tools } = this.#options;
     const room = maxTools - (this.#toolCount - entry.state.toolCount);
     if (listing.tools.length <= room) return listing;
     const incomplete = `all servers together have more than ${maxTools} tools`;
     return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete, isCut: true };
-  }
-
-  #inTurn<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
-    const mine = entry.turn.then(work);
-    entry.turn = mine.catch(() => {});
-    return mine;
-  }
-
-  #writeListing(listing: Listing, lines: ListingLines): void {
-    const keep = (written: boolean) => {
-      if (!written) this.#unwritten.set(listing.server, listing);
-    };
-    this.#write(this.#options.store?.writeListing(listing, lines).then(keep));
-  }
-
-  #write(writing: Promise<void> | undefined): void {
-    if (!writing) return;
-    const tracked = writing.finally(() => this.#writes.delete(tracked));
-    this.#writes.add(tracked);
   }
 }
 

@@ -164,6 +164,34 @@ describe('first lists', () => {
     expect(await calls).toEqual([undefined, undefined]);
   });
 
+  it('are waited for by a call for one attempt that times out, and no longer than connecting may take', async () => {
+    const overdue = (server: string) =>
+      new ServerConnectionError(server, 'too late', {
+        cause: Object.assign(new Error('too late'), { code: 'ETIMEDOUT' }),
+      });
+    const { discovery, asked } = await setUp(['hung', 'silent'], async (server) => {
+      if (server === 'silent') return never();
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      throw overdue(server);
+    });
+    let said: string[] = [];
+    const call = (server: string) =>
+      void discovery.listedInTime(server).then((failure) => said.push(`${server}: ${failure?.message}`));
+    call('hung');
+    call('silent');
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect([said, asked]).toEqual([['hung: too late'], ['hung', 'silent']]);
+    // The next step of the same call, or a caller that tries again at once, is told the same.
+    call('hung');
+    await tick();
+    expect(said).toHaveLength(2);
+    said = [];
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(said).toEqual(['silent: silent did not list its tools within 5 s.']);
+    // In the background it is asked again.
+    expect(asked.filter((name) => name === 'hung')).toHaveLength(2);
+  });
+
   it('of servers that hang do not keep the others from being asked', async () => {
     const names = [...Array.from({ length: 5 }, (_, i) => `hung${i}`), 'quick'];
     const { discovery } = await setUp(names, (server) =>

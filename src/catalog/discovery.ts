@@ -9,14 +9,22 @@ import { Semaphore } from '../async/semaphore.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { type DiscoveryError, ServerConnectionError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { SourceDefinition } from '../core/tool-provider.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import { transportParts } from '../core/transport-parts.ts';
 import type { Caller, Logger } from '../core/types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
 import { type Attempt, ListKeeper, type Reading } from './list-keeper.ts';
 import type { Listing } from './listing.ts';
-import { type Attempts, pauseBefore, type RetryPolicy, toServerError, worthWaiting } from './retry-policy.ts';
+import {
+  type Attempts,
+  isTimeout,
+  pauseBefore,
+  type RetryPolicy,
+  toServerError,
+  worthWaiting,
+} from './retry-policy.ts';
 
 export interface DiscoveryOptions {
   readonly catalog: Catalog;
@@ -52,6 +60,10 @@ interface ServerList {
   readonly takers: Set<Discovery>;
   /** Ends the pause between two attempts. */
   endPause: () => void;
+  /** When the server last did not answer in time. */
+  timedOutAt: number;
+  /** Callers that wait for one such attempt at most. */
+  readonly impatient: Set<() => void>;
   /** Decides when to follow an announced change. Undefined until the server announces its first one. */
   pace?: ChangePace;
 }
@@ -153,6 +165,35 @@ export class Discovery {
     }
     await reading.answered;
     return this.failure(server);
+  }
+
+  /**
+   * Like `listed`, for a call: waits no longer than the server may take to connect, and for one attempt that times out,
+   * not for the next. Right after a timeout it is told again without another attempt.
+   */
+  async listedInTime(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
+    const list = this.#list(server);
+    const known = this.failure(server);
+    if (known && this.#elapsed() - list.timedOutAt < LIMITS.pace.secondLook) return known;
+    const ms = this.#connectMsOf(server);
+    let isOver = () => {};
+    const over = new Promise<void>((resolve) => {
+      isOver = resolve;
+    });
+    list.impatient.add(isOver);
+    const inTime = await waitAtMost(Promise.race([this.listed(server, caller), over]), ms);
+    list.impatient.delete(isOver);
+    if (inTime) return this.failure(server);
+    return (
+      this.failure(server) ??
+      new ServerConnectionError(server, `${server} did not list its tools within ${ms / 1000} s.`)
+    );
+  }
+
+  #connectMsOf(server: string): number {
+    const source = this.#options.servers.get(server)?.definition;
+    if (source === undefined || isProvider(source)) return Number.POSITIVE_INFINITY;
+    return source.timeouts.connect ?? transportParts(source.connection.type).connectMs;
   }
 
   /**
@@ -267,6 +308,8 @@ export class Discovery {
       }),
       takers,
       endPause: () => {},
+      timedOutAt: Number.NEGATIVE_INFINITY,
+      impatient: new Set(),
     };
     return this.#adopt(server, list);
   }
@@ -338,6 +381,10 @@ export class Discovery {
         if (!isCurrent()) return false;
         const failure = toServerError(error, server);
         failed(failure, worthWaiting(failure));
+        if (isTimeout(failure)) {
+          list.timedOutAt = now();
+          for (const isOver of list.impatient) isOver();
+        }
         const attempts = { made: attempt + 1, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
         const pause = this.pauseBefore(failure, attempts);
         // The process may end in the pauses between attempts.
@@ -361,7 +408,7 @@ export class Discovery {
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
     const { server, incomplete, isCut } = listing;
-    if (this.#kept.delete(server)) catalog.forgetFailure(server);
+    if (this.#kept.delete(server)) catalog.keepFailure(server, undefined);
     if (incomplete) {
       const keep = !isCut && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the current one stays in use' : 'it is used as it is';

@@ -29,7 +29,7 @@ export async function lookUpItem(
   if (!listed.success) return { success: false, error: { ...listed.error, ...where } };
   const { catalog, discovery } = state;
   const find = (): ServerItem | undefined =>
-    itemsOf(catalog.items(server)).find((one) => one.kind === kind && one.id === id);
+    itemsOf(catalog.items.of(server)).find((one) => one.kind === kind && one.id === id);
   if (kind === 'resource') {
     // No URI has braces, unless its server lists it so.
     const [variable] = 'uri' in (find()?.definition ?? {}) ? [] : variablesIn(id);
@@ -38,10 +38,11 @@ export async function lookUpItem(
     return fail('TOOL_VALIDATION_ERROR', message, where);
   }
   // The list may be older than the prompt.
-  if (!find() && (catalog.fetchedAt(server) === 0 || discovery.isOld(server))) await discovery.listed(server, caller);
+  if (!find() && (catalog.fetchedAt(server) === 0 || discovery.isOld(server)))
+    await discovery.listedInTime(server, caller);
   const found = find();
   if (found) return ok(toDefinition(found));
-  const names = catalog.items(server).prompts.filter(({ name }) => catalog.decideItem(server, kind, name).enabled);
+  const names = catalog.items.of(server).prompts.filter(({ name }) => catalog.items.decide(server, kind, name).enabled);
   const suggestions = nearestNames(
     id,
     names.map(({ name }) => name),

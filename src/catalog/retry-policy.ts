@@ -55,13 +55,19 @@ const UNREACHABLE: ReadonlySet<unknown> = new Set([
  * Tells whether a caller should wait for the next attempt: after any failure that may pass soon. An address without a
  * listener, or an error that only a person can fix, is not worth waiting for.
  */
-export function worthWaiting(error: DiscoveryError): boolean {
-  if (!error.toInfo().retryable) return false;
+export const worthWaiting = (error: DiscoveryError): boolean =>
+  error.toInfo().retryable && !codesBehind(error).some((code) => UNREACHABLE.has(code));
+
+/** Tells whether the server did not answer in time. */
+export const isTimeout = (error: DiscoveryError): boolean => codesBehind(error).includes('ETIMEDOUT');
+
+function codesBehind(error: DiscoveryError): unknown[] {
+  const codes: unknown[] = [];
   let inner: unknown = error.cause;
   for (let depth = 0; depth < LIMITS.text.causes && inner instanceof Error; depth++) {
-    if (UNREACHABLE.has((inner as NodeJS.ErrnoException).code)) return false;
+    codes.push((inner as NodeJS.ErrnoException).code);
     // An AggregateError holds one error per address of a host name.
     inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
   }
-  return true;
+  return codes;
 }

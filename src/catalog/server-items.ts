@@ -3,6 +3,7 @@
  * @module
  */
 
+import { type ItemDefinition, itemDefinitions, itemIn } from '../core/item-definition.ts';
 import { LIMITS } from '../core/limits.ts';
 import type {
   ItemKind,
@@ -14,7 +15,7 @@ import type {
   ToolDefinition,
   ToolMetadata,
 } from '../core/types.ts';
-import type { Decision } from '../rules/decide.ts';
+import type { ToolDecision } from '../rules/tool-policy.ts';
 import { firstSentence } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
@@ -43,13 +44,39 @@ export function usableItems(items: ServerItems, isUsable: (kind: ItemKind, id: s
   };
 }
 
-/** Converts items for the index. Their first tag says what they are, so `tag:prompt` finds prompts. */
-export function toIndexed(server: string, items: ServerItems, decide: (item: ServerItem) => Decision): ToolMetadata[] {
+const byId = new WeakMap<ServerItems, ReadonlyMap<string, readonly ItemDefinition[]>>();
+
+/** The definitions of what is read by this URI or name: usually one, several if a server repeats itself. */
+export function listedAs(items: ServerItems, kind: ItemKind, id: string): readonly ItemDefinition[] {
+  let known = byId.get(items);
+  if (known === undefined) {
+    const made = new Map<string, ItemDefinition[]>();
+    for (const definition of itemDefinitions(items)) {
+      const item = itemIn(definition);
+      const key = `${item?.kind}:${item?.id}`;
+      made.set(key, [...(made.get(key) ?? []), definition]);
+    }
+    known = made;
+    byId.set(items, made);
+  }
+  return known.get(`${kind}:${id}`) ?? [];
+}
+
+/**
+ * Converts items for the index, without those that are not approved. Their first tag says what they are, so `tag:prompt`
+ * finds prompts.
+ */
+export function toIndexed(
+  server: string,
+  items: ServerItems,
+  decide: (kind: ItemKind, id: string) => ToolDecision,
+): ToolMetadata[] {
   const byId = new Map<string, ToolMetadata>();
   for (const item of itemsOf(items)) {
     const { kind, id, definition } = item;
     if (byId.has(id)) continue;
-    const { enabled, tags } = decide(item);
+    const { enabled, tags, approval } = decide(kind, id);
+    if (approval !== undefined) continue;
     const title = definition.title ?? (kind === 'resource' ? definition.name : undefined);
     const { inputSchema } = toDefinition(item);
     byId.set(id, {

@@ -73,7 +73,7 @@ export async function settleRef(
   if (!servers.has(name) || catalog.isLoaded(name)) return resolveRef(state, server, tool);
   await catalog.load(name);
   if (!catalog.isLoaded(name) && !readingsOf(written).next().done)
-    await patiently(discovery.listed(name, options.caller), options);
+    await patiently(discovery.listedInTime(name, options.caller), options);
   return resolveRef(state, server, tool);
 }
 
@@ -106,7 +106,7 @@ export async function requireTools(
   const { catalog, discovery } = state;
   if (!catalog.isLoaded(server)) await catalog.load(server);
   if (catalog.isSeen(server)) return known;
-  const failure = await discovery.listed(server, caller);
+  const failure = await discovery.listedInTime(server, caller);
   if (catalog.isSeen(server)) return known;
   if (failure) return { success: false, error: failure.toInfo() };
   const message = `The tools of ${server} could not be read: the configuration is being replaced, or the engine is closing. Call again.`;
@@ -122,7 +122,7 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   if (found) return ok(await described(state, ref, found));
   // The list may be older than the tool, and a configured list may be incomplete.
   if (!mayBeOutOfDate(state, ref.server, caller)) return notFound(state, ref);
-  await state.discovery.listed(ref.server, caller);
+  await state.discovery.listedInTime(ref.server, caller);
   const fresh = findTool(state, ref);
   return fresh ? ok(await described(state, ref, fresh)) : notFound(state, ref);
 }
@@ -146,12 +146,12 @@ export async function requireUsableTool(
 function mayBeBack({ servers, policy, discovery }: DecidingState, ref: ToolRef, found: ToolResult<FoundTool>): boolean {
   const source = servers.get(ref.server)?.definition;
   if (!found.success || source === undefined || isProvider(source) || source.approval === undefined) return false;
-  const { approval } = policy.decide(ref.server, found.data.definition);
-  return approval === 'changed' && discovery.isWorthASecondLook(ref.server);
+  const { approval, code } = policy.decide(ref.server, found.data.definition);
+  return code === 'TOOL_NOT_APPROVED' && approval !== 'pending' && discovery.isWorthASecondLook(ref.server);
 }
 
 async function lookAgain(state: DecidingState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
-  await state.discovery.listed(ref.server, caller);
+  await state.discovery.listedInTime(ref.server, caller);
   return requireTool(state, ref, caller);
 }
 

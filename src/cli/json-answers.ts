@@ -5,7 +5,7 @@
  */
 
 import type { ServerDefinition, ServerMetadata, ToolMetadata } from '../core/types.ts';
-import type { FindResult } from '../engine/engine-core.ts';
+import type { FindResult } from '../engine/find-tools.ts';
 import { compact, toolCounts } from '../meta-tools/answers.ts';
 import { nameOf } from '../meta-tools/search-answer.ts';
 import type { Explanation } from '../search/explanation.ts';

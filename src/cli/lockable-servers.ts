@@ -5,7 +5,7 @@
 import { buildLock, LOCK_FILE, type Lock } from '../approvals/lock-file.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { inferDomains } from '../service/infer/infer-domains.ts';
+import { domainsOf } from '../service/infer/classes-of.ts';
 import type { Session } from './session.ts';
 
 /** The path of the lock file, unless --file names another. */
@@ -22,12 +22,14 @@ export async function lockNow(session: Session, names: readonly string[]): Promi
   const failed = await session.lists(servers, true, LIMITS.time.probe);
   const [failure] = failed.values();
   if (failure) return failure;
+  const { servers: configured } = await engine.getConfig();
   return buildLock(
     await Promise.all(
       servers.map(async (server) => {
-        const { version, tools } = await engine.listed(server);
-        const domains = new Map(tools.map(({ name }) => [name, inferDomains(server, name)]));
-        return { server, version, tools, domains };
+        const { version, tools, items } = await engine.approvals.listed(server);
+        const definition = configured.find(({ name }) => name === server) ?? { name: server };
+        const domains = new Map(tools.map(({ name }) => [name, domainsOf(definition, name)]));
+        return { server, version, tools, items, domains };
       }),
     ),
   );

@@ -28,7 +28,7 @@ export async function logInTo(session: Session, name: string, { usesBrowser, sco
   const { engine } = session;
   const screen = loginScreen(session, name, usesBrowser);
   try {
-    const key = await engine.logIn(name, screen, scopes);
+    const key = await engine.connections.logIn(name, screen, scopes);
     const { touchReloadStamp } = await import('../engine/watch-config.ts');
     touchReloadStamp((await engine.getConfig()).home);
     const error = (await session.lists([name], true)).get(name);

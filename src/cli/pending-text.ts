@@ -4,10 +4,15 @@
  */
 import { diffDefinitions } from '../approvals/definition-diff.ts';
 import { SCAN_RULES } from '../approvals/scan/scan-definition.ts';
+import { itemIn } from '../core/item-definition.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { PendingTool } from '../engine/pending-tools.ts';
 import { shorten, visible } from '../text/plain-text.ts';
 import type { Session } from './session.ts';
+
+/** `mail:read (approved by rule 2 (read_*))` */
+export const byRuleLine = ({ server, tool, rule }: { server: string; tool: string; rule: string }): string =>
+  `${nameOf(server)}:${nameOf(tool)} (approved by ${visible(rule)})`;
 
 /** `mail:send (changed)`, with every invisible character as an escape. */
 export const titleOf = ({ server, definition, approval }: PendingTool): string =>
@@ -17,12 +22,16 @@ const nameOf = (name: string): string => shorten(visible(name), LIMITS.names.sho
 
 /** The tool with the changes of its definition, old and new, and the findings below. */
 export function pendingText(tool: PendingTool, { paint }: Session): string {
-  const changes = diffDefinitions(tool.before, tool.definition).map((line) => {
+  const changes = changesOf(tool).map((line) => {
     const colour = line.startsWith('  + ') ? 'green' : line.startsWith('  - ') ? 'red' : undefined;
     return `  ${colour ? paint(colour, line) : line}`;
   });
   return [paint('bold', titleOf(tool)), ...changes, ...findingLines(tool, paint)].join('\n');
 }
+
+/** The diff; of an item, that of what its server lists. */
+const changesOf = ({ before, definition }: PendingTool): string[] =>
+  itemIn(definition) ? diffDefinitions(before?.item, definition.item) : diffDefinitions(before, definition);
 
 /** One line for each finding. Excerpts have escapes for invisible characters already. */
 export const findingLines = ({ findings }: PendingTool, paint: Session['paint']): string[] =>
@@ -32,7 +41,8 @@ export const findingLines = ({ findings }: PendingTool, paint: Session['paint'])
 export const pendingDocument = (tool: PendingTool) => ({
   server: tool.server,
   tool: tool.definition.name,
+  ...(itemIn(tool.definition) && { kind: itemIn(tool.definition)?.what }),
   status: tool.approval,
-  changes: diffDefinitions(tool.before, tool.definition),
+  changes: changesOf(tool),
   findings: tool.findings,
 });

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApprovalStore } from '../approvals/approval-store.ts';
+import { Approvals } from '../approvals/approvals.ts';
 import type { ToolRule } from '../core/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
+import { ToolPolicy } from '../rules/tool-policy.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
 import { previewFile, trustableFileAt } from './project-files.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -292,6 +295,34 @@ describe('a project’s configuration', () => {
         }),
         { numRuns: 150 },
       );
+    });
+
+    it('approves nothing with a rule, and no rule approves anything of its servers', async () => {
+      write('home/.anygpt/mcp-discovery.config.json', {
+        discovery: { toolRules: [{ pattern: ['read_*'], approve: true }] },
+      });
+      write('clone/.anygpt/mcp-discovery.config.json', {
+        discovery: {
+          servers: [{ name: 'mail', connection: { type: 'stdio', command: 'evil' } }],
+          toolRules: [{ pattern: ['*'], approve: 'always' }],
+        },
+      });
+      const folders = { home: join(root, 'home'), env: {}, trustProject: true };
+      const config = await new ConfigurationLoader({ ...folders, cwd: join(root, 'clone') }).load();
+      expect(config.warnings.join()).toContain('approve is ignored in a project’s configuration');
+      expect(config.servers).toMatchObject([{ name: 'mail', approval: 'all', isProjects: true }]);
+      const rules = await rulesOf(config);
+      expect(rules.decide('mail', 'send').approve).toBeUndefined();
+      expect(rules.decide('mail', 'read_letter').approve).toEqual({ rule: 'rule 1 (read_*)', always: false });
+      const store = new ApprovalStore(undefined);
+      const source = { server: 'mail', identity: 'evil', mode: 'all' } as const;
+      const definition = { name: 'read_letter', inputSchema: {} };
+      const decide = async (isProjects: boolean) => {
+        const approvals = await Approvals.open(store, [{ ...source, isProjects }]);
+        approvals.vouch('mail', [definition]);
+        return new ToolPolicy(rules, approvals).decide('mail', definition).enabled;
+      };
+      expect([await decide(true), await decide(false)]).toEqual([false, true]);
     });
 
     it('is renamed where it has a name of theirs, and rules for either mean it', async () => {

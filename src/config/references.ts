@@ -74,6 +74,12 @@ function fileReference(inside: string): FileReference | undefined {
 export const referencesIn = (text: string): readonly Reference[] =>
   piecesOf(text).filter((piece): piece is Reference => typeof piece === 'object' && 'name' in piece);
 
+/** Tells whether a text is one reference to a variable or a file, and nothing else. */
+export function isReference(text: string): boolean {
+  const [before, piece, after, ...more] = piecesOf(text);
+  return before === '' && typeof piece === 'object' && !('foreign' in piece) && after === '' && more.length === 0;
+}
+
 /** Lists the variables and files that the references in a text read, for display. Expands nothing. */
 export const readBy = (text: string): readonly string[] =>
   piecesOf(text).flatMap((piece) => {

@@ -57,7 +57,8 @@ export async function resolveConfig(
   if (all.length > 0) throw toConfigurationError(all);
   // The preview shows servers as written.
   const users = [...(floor?.entries ?? []), ...written, ...joined.placed].filter(({ isProjects }) => !isProjects);
-  const ours = [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules];
+  const rules = layers.flatMap(({ section }) => section.toolRules ?? []);
+  const ours = [...(project ? rules.map(withoutApproval) : rules), ...joined.toolRules];
   const known = isShown
     ? { servers: joined.servers, toolRules: [], warnings: [] }
     : withUsersWord(joined, users, [...ours, ...(floor?.toolRules ?? [])], world);
@@ -75,6 +76,7 @@ export async function resolveConfig(
     warnings: [
       ...findings.warnings,
       ...warnings,
+      ...(project && rules.some((rule) => approvesBeyond(floor, rule)) ? [APPROVE_IGNORED] : []),
       ...(isShown ? sourcesText(layers) : []),
       ...(floor === undefined ? [] : unusedText(floor, joined, findings)),
       ...imported.flatMap(({ warnings }) => warnings),
@@ -135,6 +137,12 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
     origin: name === entry.name ? origin : { ...origin, name: entry.name },
   };
 }
+
+/** A project cannot approve anything: only the user's own rules can. */
+const withoutApproval = ({ approve: _approve, ...rule }: ToolRule): ToolRule => rule;
+const approvesBeyond = (floor: Floor | undefined, rule: ToolRule): boolean =>
+  rule.approve !== undefined && !floor?.toolRules.some((users) => JSON.stringify(users) === JSON.stringify(rule));
+const APPROVE_IGNORED = 'toolRules: approve is ignored in a project’s configuration. It belongs into your own.';
 
 /** Returns the user's rules that apply beside a project's, with the tool lists of the user's clients. */
 function floorRules(

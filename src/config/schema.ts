@@ -42,6 +42,16 @@ const ruleSchema = z.strictObject({
     'Switch the matching tools on or off. If any rule says `true`, tools that no rule enables are off.',
   ),
   tags: optional(z.array(someText), 'Tags for the matching tools.'),
+  domain: optional(someText, 'Only tools of a domain that matches this glob, or of one below it: `github`, `cloud.*`.'),
+  category: optional(someText, 'Only tools of a category that matches this glob, or of one below it: `crud.delete`.'),
+  readOnly: optional(
+    flag,
+    'Only tools that a server with `trusted: true` marks as read-only; `false`: only the others.',
+  ),
+  approve: optional(
+    z.union([flag, z.literal('always')]),
+    'Whether new and changed definitions of the matching tools are approved without a look. `true`: unless the scanner finds something; `always`: even then. The first matching rule with `approve` decides. Ignored in a project’s file, and for its servers.',
+  ),
 });
 
 /** The `discovery` section of one file. */
@@ -67,6 +77,7 @@ export const discoverySchema = z.strictObject({
   retry: settingsShape.retry,
   audit: settingsShape.audit,
   log: settingsShape.log,
+  auth: settingsShape.auth,
 });
 
 /** A `discovery` section that passed the schema, with defaults. */

@@ -106,7 +106,7 @@ const defined = <T extends object>(value: T): T =>
  * @param general the setting `approval` for all servers
  */
 export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalMode): ServerDefinition | undefined {
-  const { entry, origin, folder } = placedEntry;
+  const { entry, origin, folder, isProjects } = placedEntry;
   if (entry.connection === undefined) return undefined;
   const approval = approvalOf(placedEntry, general);
   return {
@@ -123,6 +123,9 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
     ...(entry.shared && { shared: true }),
     ...(entry.registry !== undefined && { registry: entry.registry }),
     ...(approval !== 'off' && { approval }),
+    ...(entry.domains && { domains: entry.domains }),
+    ...(entry.categories && { categories: entry.categories }),
+    ...(isProjects && { isProjects }),
     origin,
   };
 }

@@ -158,12 +158,23 @@ const exampleSchema = z.strictObject({
   parameters: described(jsonObject<Record<string, unknown>>(), 'The arguments of the call.', 'object'),
 });
 
+const classes = z
+  .array(
+    textUpTo(200, 1).check(
+      z.regex(/^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u, 'must be words joined by dots'),
+      z.lowercase(),
+    ),
+  )
+  .check(z.minLength(1), z.maxLength(20));
+
 const toolSchema = z.strictObject({
   name: described(textUpTo(10_000, 1).check(z.refine(isPlain, NOT_PLAIN)), 'The tool’s name on its server.'),
   description: optional(text, 'What the tool does. Search uses this text until the server has been asked.'),
   inputSchema: z.optional(described(jsonObject<JsonSchema>(), 'JSON Schema of its arguments.', 'JSON Schema')),
   keywords: optional(z.array(text), 'Additional search words. They stay after discovery.'),
   examples: optional(z.array(exampleSchema), 'Example calls. They stay after discovery.'),
+  domains: optional(classes, 'What the tool is about, in place of what its name suggests.'),
+  categories: optional(classes, 'What the tool does, in place of what it seems to do: `crud.read`, `search`, `send`.'),
 });
 
 const rateLimitSchema = z.strictObject({
@@ -197,6 +208,11 @@ export const serverSchema = z.strictObject({
     z.enum(APPROVAL_MODES),
     'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
   ),
+  domains: optional(
+    classes,
+    'What all its tools are about, in place of what their names suggest: `github`, `cloud.aws`.',
+  ),
+  categories: optional(classes, 'What all its tools do, in place of what they seem to do: `crud.read`, `search`.'),
   trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),
   shared: optional(

@@ -404,7 +404,10 @@ export class McpConnection implements ToolProvider<ToolCall> {
   #overdue(ms: number): () => Error {
     const { server } = this;
     const message = `${server} did not list its tools within ${ms / 1000} s.`;
-    return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
+    return () => {
+      const cause = Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+      return new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown', cause });
+    };
   }
 }
 

@@ -2,6 +2,7 @@
  * Shares few places among callers, so that one caller cannot keep all others out.
  * @module
  */
+import { LIMITS } from './limits.ts';
 import type { Caller } from './types.ts';
 
 /**
@@ -16,3 +17,47 @@ export const turnKey = ({ session, principal, clientName, socket }: Caller): str
  * one goes to a caller that has none.
  */
 export const leavesRoom = (held: number, free: number): boolean => free > 0 && (held === 0 || held < 3 * (free - 1));
+
+/** What a caller cannot borrow from another: its session, its login or its socket. A name is anybody's. */
+export const ownKey = ({ session, principal, socket }: Caller): string => session ?? principal ?? socket ?? '';
+
+/**
+ * Remembers since when callers are known. A caller is known once a call of its own has ended: names, sessions and
+ * sockets that somebody invents to fill all places are newer than the callers that are already here.
+ */
+export class KnownCallers {
+  /** When each caller became known and was last heard of, in milliseconds. */
+  readonly #known = new Map<string, { readonly since: number; last: number }>();
+
+  note(key: string, now: number): void {
+    const known = this.#known.get(key);
+    if (known) {
+      known.last = now;
+      return;
+    }
+    if (this.#known.size >= LIMITS.atOnce.knownCallers) this.#forget(now);
+    // When the table is full, the newest caller stays unknown.
+    if (this.#known.size < LIMITS.atOnce.knownCallers) this.#known.set(key, { since: now, last: now });
+  }
+
+  isKnown(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  /** How many of `places` a caller has to leave: one for each caller known before it that holds none, at most a quarter. */
+  reservedFrom(key: string, places: number, isHolding: (key: string) => boolean, now: number): number {
+    const most = Math.max(1, Math.floor(places / 4));
+    const since = this.#known.get(key)?.since ?? Number.POSITIVE_INFINITY;
+    let reserved = 0;
+    // Entries are in the order in which they became known.
+    for (const [other, one] of this.#known) {
+      if (reserved === most || one.since >= since || places === 1) break;
+      if (other !== key && now - one.last < LIMITS.age.session && !isHolding(other)) reserved++;
+    }
+    return reserved;
+  }
+
+  #forget(now: number): void {
+    for (const [key, { last }] of this.#known) if (now - last >= LIMITS.age.session) this.#known.delete(key);
+  }
+}

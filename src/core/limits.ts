@@ -273,6 +273,10 @@ const limits = {
     /** Copies that `{n}` is written out to in such a proof. */
     repeats: 256,
   },
+  telemetry: {
+    /** Series of one metric. A monitoring system keeps each for weeks. */
+    series: 2_000,
+  },
   /** Names of tools and servers, in characters. */
   names: {
     /** The protocol asks for at most 128. Longer names are refused or cut. */
@@ -545,6 +549,23 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** Credentials of those who ask over HTTP. */
+  auth: {
+    /** Characters of an Authorization header; Node refuses heads of more than 16 KiB. */
+    header: 8_192,
+    /** Characters of a user's or a profile's name in a token. */
+    name: 500,
+    /** Keys and metadata of an identity provider are a few kilobytes. */
+    answer: MIB,
+    /** Tokens that are being asked about at the same time. */
+    asking: 64,
+    /** Checked tokens that are remembered. */
+    known: 1_000,
+    /** Static tokens of one state folder. */
+    tokens: 1_000,
+    /** Seconds by which the clocks of two machines may differ. */
+    clockSkew: 5,
+  },
   /** What authorization servers send. */
   login: {
     /** Metadata and tokens are a few kilobytes. */
@@ -609,6 +630,14 @@ const limits = {
     bodies: 32 * MIB,
     /** Streams on which clients without sessions wait for notifications. */
     streams: 256,
+    /** One message that is kept for a client of the old protocol whose stream broke. */
+    event: MIB,
+    /** Messages that are kept for one session. */
+    sessionEvents: 256,
+    /** The same in bytes. */
+    sessionEventBytes: 2 * MIB,
+    /** What is kept for all sessions. */
+    events: 64 * MIB,
     /** Unanswered requests on one connection; clients send the next one after an answer. */
     pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
@@ -796,6 +825,8 @@ const limits = {
   },
   /** How much is done at the same time. */
   atOnce: {
+    /** Network callers whose calls have ended: they find a place beside newer callers. */
+    knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
     /** Files that are read. */
@@ -834,6 +865,8 @@ const limits = {
     login: 5 * MINUTE,
     /** A keychain that asks a person to unlock it waits for long. */
     keychain: 10_000,
+    /** One request to an identity provider that tells who is asking. */
+    issuer: 5_000,
     /** One request of a login. */
     loginRequest: 15_000,
     /** Waiting for another process that renews the same token: as long as its request may take. */
@@ -872,6 +905,8 @@ const limits = {
     refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
+    /** Answers over HTTP that are still being sent when the gateway ends. */
+    lastAnswers: 1_000,
     /** Output of a process that has ended. */
     lastWords: 250,
     /** Each step of ending a process: closed stdin, SIGTERM, SIGKILL. */
@@ -938,6 +973,8 @@ const limits = {
     providerRetry: 1_000,
     /** Before a definition that a provider failed to give is asked for again. */
     definitions: 30_000,
+    /** What clients of the old protocol wait before they open a stream again. */
+    streamRetry: 1_000,
     /** Shortest pause before a broken stream is opened again, whatever its server asks for. */
     reconnect: 1_000,
     /** Longest pause before a broken stream is opened again. */
@@ -1033,6 +1070,14 @@ const limits = {
     session: 30 * MINUTE,
     /** A session that never asked for anything was not opened to be used. */
     newSession: 5_000,
+    /** What a browser remembers of what a page may send. */
+    preflight: 10 * MINUTE,
+    /** A static token, unless its creator says otherwise. */
+    staticToken: 90 * DAY,
+    /** The longest life of a static token. */
+    staticTokenMost: 10 * 366 * DAY,
+    /** A token that was checked is checked again, so that a revoked one ends. */
+    credential: MINUTE,
     /** How long clients may keep the list of the five tools. */
     metaTools: MINUTE,
     /** A call after a search was found by it. */

@@ -150,7 +150,7 @@ export const isLocal = <C extends WrittenConnection>(connection: C): connection 
 export const hasOwnToken = ({ url, headers = {}, auth }: Remote): boolean =>
   auth !== undefined ||
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization') ||
-  /^https?:\/\/[^/?#]*@/i.test(url);
+  /^https?:\/\/[^/?#]*@/i.test(url.replace(/\$\{[^{}]*\}/g, 'x'));
 
 /** Returns the command line or the URL, word by word. */
 export const addressWords = (connection: WrittenConnection): readonly string[] =>

@@ -92,6 +92,12 @@ export interface ServerDefinition {
   readonly registry?: string | undefined;
   /** What needs approval; absent: nothing, and no definition is pinned. */
   readonly approval?: Exclude<ApprovalMode, 'off'> | undefined;
+  /** What all its tools are about, in place of what their names suggest: `github`, `github.issues`. */
+  readonly domains?: readonly string[] | undefined;
+  /** What all its tools do, in place of what they seem to do: `crud.read`. */
+  readonly categories?: readonly string[] | undefined;
+  /** The entry came with a project. */
+  readonly isProjects?: boolean | undefined;
   /** Where the entry is written, for messages: the file, the path inside it, and the client that owns the file. */
   readonly origin: {
     readonly file: string;
@@ -117,6 +123,10 @@ export interface ConfiguredTool {
   readonly inputSchema?: JsonSchema | undefined;
   readonly keywords?: readonly string[] | undefined;
   readonly examples?: readonly ToolExample[] | undefined;
+  /** What the tool is about, in place of what its name suggests. */
+  readonly domains?: readonly string[] | undefined;
+  /** What the tool does, in place of what it seems to do. */
+  readonly categories?: readonly string[] | undefined;
 }
 
 /** Example arguments of a tool. */
@@ -335,6 +345,14 @@ export interface ToolRule {
   readonly server?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** Only tools of this domain or one below it: `github`, `cloud.aws`. */
+  readonly domain?: string | undefined;
+  /** Only tools of this category or one below it: `crud`, `crud.delete`. */
+  readonly category?: string | undefined;
+  /** Only tools that a server with `trusted: true` marks as read-only, or only others. */
+  readonly readOnly?: boolean | undefined;
+  /** Whether new and changed definitions are approved without a person: if the scanner finds nothing, or always. */
+  readonly approve?: boolean | 'always' | undefined;
   /** The rule applies to the server with exactly this name, not to a renamed one. Cannot be set in a file. */
   readonly exact?: boolean | undefined;
 }
@@ -376,6 +394,8 @@ export interface ServerRequest {
 export interface Caller {
   /** An authenticated identity, if any. Never sent downstream. */
   readonly principal?: string | undefined;
+  /** The profile that the front door selected for this request; undefined for the default one. */
+  readonly profile?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;
   /** The socket of a stateless request. Used to count calls and to match late questions; it proves nothing. */

@@ -23,6 +23,12 @@ export interface LockOptions {
 
 export const lockPath = (file: string): string => `${file}.anygpt-lock`;
 
+/** Tells whether some process holds the lock of a file now. */
+export async function isLocked(file: string): Promise<boolean> {
+  const info = await stat(lockPath(file)).catch(() => undefined);
+  return info !== undefined && ageSince(info.mtimeMs, wallNow()) < LIMITS.age.lock;
+}
+
 /**
  * Runs work under the lock of a file; creates the folder if it is missing. Must not be nested for the same file. A lock
  * that cannot be acquired is STORAGE_ERROR.

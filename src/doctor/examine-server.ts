@@ -83,7 +83,7 @@ export async function examineServers(
 
 /** What it wrote to stderr this time. If it was ended while starting, only the log file has it. */
 async function logOf(engine: EngineCore, server: string, { config }: ExamineOptions): Promise<string> {
-  const log = engine.serverLog(server);
+  const log = engine.connections.log(server);
   return log !== '' || config === undefined ? log : ((await readServerLog(config.home, server))?.text ?? '');
 }
 

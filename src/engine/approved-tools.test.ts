@@ -22,9 +22,9 @@ const call = async (engine: EngineCore, tool = 'send') => {
   return result.success ? 'ok' : result.error.code;
 };
 const approve = async (engine: EngineCore, ...names: readonly string[]) => {
-  const pending = await engine.pending('mail');
+  const pending = await engine.approvals.pending('mail');
   const wanted = pending.map(({ definition }) => definition).filter(({ name }) => names.includes(name));
-  await engine.approve('mail', wanted);
+  await engine.approvals.approve('mail', wanted);
   await engine.reload({ ifChanged: true });
 };
 
@@ -81,19 +81,8 @@ it('of a tool that rules disable as well, only the name is shown, and it does no
   const [tool, ...others] = await engine.listTools('mail', true);
   expect([tool, others]).toEqual([{ server: 'mail', name: 'send', summary: '', enabled: false, tags: [] }, []]);
   expect(await engine.listServers()).toMatchObject([{ toolCount: 2, enabledCount: 0, unapprovedCount: 1 }]);
-  expect((await engine.pending()).map(({ definition }) => definition.name)).toEqual(['read']);
+  expect((await engine.approvals.pending()).map(({ definition }) => definition.name)).toEqual(['read']);
   expect(await call(engine)).toBe('TOOL_DISABLED');
-});
-
-it('resources of such a server are read once one of its tools is approved', async () => {
-  using home = folder();
-  await using engine = engineOf(home, journalIn(home));
-  await engine.readLists();
-  const args = { server: 'mail', uri: 'mail://first' };
-  const read = () => engine.call({ server: 'anygpt', tool: 'read_resource', arguments: args });
-  expect((await read()).success).toBe(false);
-  await approve(engine, 'send');
-  expect(JSON.stringify(await read())).toContain('Dear reader');
 });
 
 it('a program gets no definition of such a server, neither for its agent loop nor in one registry, until it approves', async () => {
@@ -173,7 +162,10 @@ describe('the trust of a source', () => {
       'ok',
       'TOOL_NOT_APPROVED',
     ]);
-    expect(await engine.pending()).toMatchObject([{ approval: 'pending' }, { approval: 'changed', before: SEND }]);
+    expect(await engine.approvals.pending()).toMatchObject([
+      { approval: 'pending' },
+      { approval: 'changed', before: SEND },
+    ]);
     expect(journal.executed()).toEqual(['Sends a letter.', 'Reads a letter.']);
   });
 
@@ -190,7 +182,7 @@ describe('the trust of a source', () => {
       'TOOL_NOT_APPROVED',
       'TOOL_NOT_APPROVED',
     ]);
-    expect((await engine.pending()).map(({ findings }) => findings.length > 0)).toEqual([true, true]);
+    expect((await engine.approvals.pending()).map(({ findings }) => findings.length > 0)).toEqual([true, true]);
   });
 
   it('keeps approvals in memory for an engine that touches no disk', async () => {
@@ -221,14 +213,14 @@ describe('a rug pull', () => {
     await engine.readLists();
     await approve(engine, 'send', 'read');
     expect(await call(engine)).toBe('ok');
-    await engine.disconnect('mail');
+    await engine.connections.disconnect('mail');
     journal.lists([EVIL, READ]);
     expect(await call(engine)).toBe('TOOL_NOT_APPROVED');
     expect(await call(engine, 'read')).toBe('ok');
-    await engine.disconnect('mail');
+    await engine.connections.disconnect('mail');
     journal.lists([READ]);
     expect(await call(engine)).toBe('TOOL_NOT_FOUND');
-    await engine.disconnect('mail');
+    await engine.connections.disconnect('mail');
     journal.lists([SEND, READ]);
     await engine.readLists({ again: true });
     expect(await call(engine)).toBe('ok');
@@ -280,10 +272,10 @@ describe('a rug pull', () => {
     await using engine = engineIn(home, config);
     expect(await call(engine)).toBe('ok');
     journal.lists([{ ...SEND, ...more }]);
-    await engine.disconnect('mail');
+    await engine.connections.disconnect('mail');
     expect(await call(engine)).toBe('TOOL_NOT_APPROVED');
     journal.lists([Object.fromEntries(Object.entries(SEND).reverse()) as JournalTool]);
-    await engine.disconnect('mail');
+    await engine.connections.disconnect('mail');
     await engine.readLists({ again: true });
     expect(await call(engine)).toBe('ok');
     expect(journal.executed()).toEqual(['Sends a letter.', 'Sends a letter.']);
@@ -370,7 +362,7 @@ it('after any history of changes, approvals, restarts and losses, the server has
             if ('again' in one && one.again) expect(code).toBe(approved.has(current) ? 'ok' : 'TOOL_NOT_APPROVED');
             expect(executed).toHaveLength(code === 'ok' ? 1 : 0);
           } else if ('version' in one) {
-            await engine.disconnect('mail');
+            await engine.connections.disconnect('mail');
             journal.lists([version(one.version)]);
             current = version(one.version).description;
           } else if (one.do === 'approve') {
@@ -379,7 +371,7 @@ it('after any history of changes, approvals, restarts and losses, the server has
             approved.add(current);
             ever.add(current);
           } else if (one.do === 'reload') await engine.reload();
-          else if (one.do === 'disconnect') await engine.disconnect('mail');
+          else if (one.do === 'disconnect') await engine.connections.disconnect('mail');
           else {
             await engine.close();
             if (one.do === 'lose cache') rmSync(join(home.path, 'cache'), { recursive: true, force: true });

@@ -15,15 +15,15 @@ interface Confirmed {
   readonly at: number;
 }
 
-export class ConfirmedLists {
-  readonly #ask: (connection: McpConnection) => Promise<ToolList>;
+export class ConfirmedLists<List extends Pick<ToolList, 'tools'>> {
+  readonly #ask: (connection: McpConnection) => Promise<List>;
   readonly #now: () => number;
   readonly #lists = new WeakMap<McpConnection, Confirmed>();
-  readonly #readings = new WeakMap<McpConnection, Promise<ToolList>>();
+  readonly #readings = new WeakMap<McpConnection, Promise<List>>();
   /** How many changes each server has announced. */
   readonly #changes = new Map<string, number>();
 
-  constructor(ask: (connection: McpConnection) => Promise<ToolList>, now: () => number) {
+  constructor(ask: (connection: McpConnection) => Promise<List>, now: () => number) {
     this.#ask = ask;
     this.#now = now;
   }
@@ -34,7 +34,7 @@ export class ConfirmedLists {
   }
 
   /** Asks a connection for its list. */
-  async read(connection: McpConnection): Promise<ToolList> {
+  async read(connection: McpConnection): Promise<List> {
     const changes = this.#changesOf(connection.server);
     const list = await this.#ask(connection);
     const tools = new Map(list.tools.map((tool) => [tool.name, tool]));

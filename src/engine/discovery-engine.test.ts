@@ -110,7 +110,7 @@ describe('the methods of the specification', () => {
       error: { code: 'SERVER_NOT_FOUND' },
     });
     expect(engine.notes()[0]).toContain('anygpt mcp init');
-    await expect(engine.lease('nowhere', {})).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    await expect(engine.connections.lease('nowhere', {})).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 });
 
@@ -566,18 +566,18 @@ describe('for programs that relay a server', () => {
     });
     await using engine = engineIn(home, { servers: [entry('evil', server)] });
     const heard: string[] = [];
-    const stop = engine.onNotification((name, method) => heard.push(`${name} ${method}`));
+    const stop = engine.connections.onNotification((name, method) => heard.push(`${name} ${method}`));
     await engine.call({ server: 'evil', tool: 'echo' });
     await until(() => heard.includes('evil notifications/message'));
     stop();
-    const lease = await engine.lease('evil', {
+    const lease = await engine.connections.lease('evil', {
       session: 'one',
       capabilities: { elicitation: {} },
       ask: async () => ({}),
     });
     expect((await lease.connection.listTools()).tools).toHaveLength(1);
     lease.release();
-    engine.endSession('one');
+    engine.connections.endSession('one');
     await until(() => server.journal().some(({ event }) => event === 'exit' || event === 'eof'));
   });
 

@@ -124,7 +124,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
    * `approval` says so.
    */
   pendingTools(): Promise<readonly PendingTool[]> {
-    return this.#core.pending();
+    return this.#core.approvals.pending();
   }
 
   /**
@@ -135,7 +135,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
    *   if (findings.length === 0) await engine.approveTools(server, [definition]);
    */
   async approveTools(server: string, definitions: readonly ToolDefinition[]): Promise<readonly string[]> {
-    const refused = await this.#core.approve(server, definitions);
+    const refused = await this.#core.approvals.approve(server, definitions);
     await this.#core.reload({ ifChanged: true });
     return refused;
   }

@@ -1,75 +1,52 @@
 /**
- * Connects an engine to its servers: opens connections, reads tool lists and passes notifications on.
+ * Connects an engine to its servers: opens connections, sends calls and passes notifications on.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
 import type { Listing } from '../catalog/listing.ts';
 import { paced } from '../catalog/paced.ts';
 import { toServerError } from '../catalog/retry-policy.ts';
-import { expandReferences, lookUpReferences } from '../config/references.ts';
-import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
-import type { Credentials } from '../connections/credentials.ts';
-import { fingerprint } from '../connections/fingerprint.ts';
-import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
-import type { ToolList } from '../connections/tool-list.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
-import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import { hasOwnToken, isLocal, mapTexts, transportParts } from '../core/transport-parts.ts';
-import type {
-  Caller,
-  IdleClock,
-  RateLimit,
-  ServerDefinition,
-  ServerItems,
-  ServerStatus,
-  ToolCall,
-} from '../core/types.ts';
+import { isLocal } from '../core/transport-parts.ts';
+import type { Caller, IdleClock, ItemRef, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
-import { TokenBucket } from '../execution/token-bucket.ts';
-import type { LoginScreen } from '../logins/login-flow.ts';
-import type { KeyPlace } from '../logins/login-key.ts';
-import type { LoginTarget, LogOut, ServerLogins } from '../logins/server-logins.ts';
-import { redactData, redactDefinitions, redactFailure } from '../secrets/redact-data.ts';
-import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
-import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
-import { ConfirmedLists } from './confirmed-lists.ts';
+import { redactData, redactFailure } from '../secrets/redact-data.ts';
+import type { Redact } from '../secrets/redactor.ts';
+import { EngineLogins } from './engine-logins.ts';
+import { EngineSecrets } from './engine-secrets.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
+import { ServerLists } from './server-lists.ts';
 import { ServerLogs } from './server-logs.ts';
 
-type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+/** Gets everything servers send outside of calls. */
+export type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
 export class Downstreams {
   readonly pool: ConnectionPool;
   /** The program's own providers. */
   readonly providers: ProviderSources;
+  /** Reads the lists of servers. */
+  readonly lists: ServerLists;
+  readonly logins: EngineLogins;
   readonly #world: EngineWorld;
+  readonly #secrets: EngineSecrets;
   readonly #listeners = new Set<NotificationListener>();
-  readonly #subscribed = new WeakSet<McpConnection>();
-  readonly #listings = new Map<string, TokenBucket>();
-  /** What servers that need approval have listed, by connection. */
-  readonly #confirmed: ConfirmedLists;
   readonly #onToolsChanged: (server: string) => void;
   readonly #stateOf: (server: string) => EngineState | undefined;
   #state: EngineState | undefined;
-  readonly #secrets = new KnownSecrets();
-  /**
-   * The configuration whose secrets are not collected yet. With many servers this takes a while, and most starts need
-   * no secrets.
-   */
-  #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
-  #logins: Promise<ServerLogins> | undefined;
 
   /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
@@ -80,21 +57,26 @@ export class Downstreams {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
     this.#stateOf = stateOf;
-    this.#confirmed = new ConfirmedLists((connection) => this.#readTools(connection), world.elapsed);
+    this.#secrets = new EngineSecrets(world.env);
+    this.logins = new EngineLogins(world, this.#secrets, () => this.#state?.config.home ?? '');
     this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
       onNotification: (server, method, params) => {
-        if (method === 'notifications/tools/list_changed') this.#confirmed.outdate(server);
-        if (LIST_CHANGED.has(method)) this.#onToolsChanged(server);
+        if (LIST_CHANGED.has(method)) {
+          const isOfTools = method === 'notifications/tools/list_changed';
+          this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
+          this.#onToolsChanged(server);
+        }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
         for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
       },
     });
+    this.lists = new ServerLists(world, this.#secrets, (definition) => this.pool.verdict(definition));
   }
 
   /**
@@ -111,9 +93,7 @@ export class Downstreams {
         redact: this.redact,
         onError: (error) => this.#world.logger.debug({}, `the stderr of servers cannot be saved: ${error.message}`),
       });
-    // Secrets of an earlier configuration stay secret: its calls may still fail.
-    this.#readSecrets();
-    this.#unread = state.config;
+    this.#secrets.configure(state.config);
     const definitions = [...state.servers.values()].flatMap(({ definition }) =>
       isProvider(definition) ? [] : [definition],
     );
@@ -122,25 +102,24 @@ export class Downstreams {
       const verdict = state.catalog.state(definition.name)?.verdict;
       if (verdict) this.pool.remember(definition, verdict);
     }
-    void this.#rereadLogins();
-  }
-
-  /** Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept. */
-  async logIn(definition: ServerDefinition, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    const target = this.#loginTarget(definition, undefined);
-    const settings = scopes ? { ...target.settings, scopes: [...scopes] } : target.settings;
-    return (await this.#loadLogins()).logIn({ ...target, settings }, screen);
-  }
-
-  /** Ends the login to a server. */
-  async logOut(definition: ServerDefinition): Promise<LogOut> {
-    return (await this.#loadLogins()).logOut(this.#loginTarget(definition, undefined));
+    void this.#followLogins();
   }
 
   /** Removes known secrets, and anything that looks like a credential, from a text. */
   get redact(): Redact {
-    this.#readSecrets();
-    return this.#secrets.redactWords;
+    return this.#secrets.redact;
+  }
+
+  /** Keeps a value out of all texts from now on. */
+  keepSecret(value: string): void {
+    this.#secrets.known.learn([value]);
+  }
+
+  /** Expands a text that is a secret as a whole. */
+  expandSecret(text: string, where: string): string {
+    const expanded = this.#secrets.expand(text, where);
+    this.keepSecret(expanded);
+    return expanded;
   }
 
   status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
@@ -175,7 +154,7 @@ export class Downstreams {
     try {
       return await this.pool.acquire(definition, caller, { signal, idleClock });
     } catch (error) {
-      throw this.#withoutSecrets(error, definition.name);
+      throw this.#secrets.hideIn(error, definition.name);
     }
   }
 
@@ -186,48 +165,13 @@ export class Downstreams {
 
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    await this.listingTurn(definition);
+    await this.lists.turn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
-      return await this.listOver(lease.connection, definition, caller);
+      return await this.lists.read(lease.connection, definition, caller);
     } finally {
       lease.release();
     }
-  }
-
-  /** Reads a server's tools over an open connection. */
-  async listOver(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
-    try {
-      const { serverInfo, instructions } = connection.identity;
-      const { redact } = this.#secrets;
-      const tools = definition.approval ? this.#confirmed.read(connection) : this.#readTools(connection);
-      const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
-      return {
-        server: definition.name,
-        fingerprint: fingerprint(definition.connection),
-        fetchedAt: this.#world.now(),
-        ...list,
-        items: await redactItems(items, redact),
-        skipped: redactData([...list.skipped, ...skipped], this.redact),
-        incomplete: list.incomplete && this.redact(list.incomplete),
-        title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
-        serverVersion:
-          typeof serverInfo.version === 'string' ? redact.cut(serverInfo.version, LIMITS.names.shown) : undefined,
-        instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
-        verdict: this.pool.verdict(definition),
-        ...(caller?.ask && { interactive: true }),
-      };
-    } catch (error) {
-      throw this.#withoutSecrets(error, definition.name);
-    }
-  }
-
-  /** Reads a server's list, without the secrets it was given. */
-  async #readTools(connection: McpConnection): Promise<ToolList> {
-    // Subscribe first, so that no change between listing and subscribing is missed.
-    this.#subscribe(connection);
-    const list = await listTools(connection);
-    return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.redact)) };
   }
 
   /** Sends a call to its source; the last step of the pipeline. */
@@ -250,7 +194,10 @@ export class Downstreams {
     let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      if (definition.approval && !call.item) await this.#confirm(state, connection, call);
+      if (definition.approval)
+        await (call.item
+          ? this.#confirmItem(state, connection, call, call.item)
+          : this.#confirm(state, connection, call));
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
@@ -261,7 +208,7 @@ export class Downstreams {
       unanswered = !isRefused && !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
         this.#onToolsChanged(call.server);
-      throw this.#withoutSecrets(error, call.server);
+      throw this.#secrets.hideIn(error, call.server);
     } finally {
       lease.release({ unanswered });
     }
@@ -271,19 +218,36 @@ export class Downstreams {
    * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
    * since the call was looked up.
    */
-  async #confirm({ policy, catalog }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+  async #confirm({ policy, catalog, vet }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
     const { server, tool } = call;
-    const listed = await this.#confirmed.definition(connection, tool).catch((error) => {
+    const listed = await this.lists.confirmed.definition(connection, tool).catch((error) => {
       const { code, message, details } = toServerError(error, server);
       throw new DiscoveryError(code, message, { ...details, tool, outcome: 'not_sent' });
     });
     if (listed === undefined) throw new ToolNotFoundError(server, tool);
+    await vet?.(server, [listed]);
     for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
       const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
       if (enabled) continue;
       this.#onToolsChanged(server);
       throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
     }
+  }
+
+  /** The same for a resource or a prompt. One that the connection does not list was decided on already. */
+  async #confirmItem(
+    { policy, vet }: EngineState,
+    connection: McpConnection,
+    { server, tool }: ToolCall,
+    { kind, id }: ItemRef,
+  ): Promise<void> {
+    const listed = await this.lists.confirmedItems.definition(connection, `${kind}:${id}`);
+    if (listed === undefined) return;
+    await vet?.(server, [listed]);
+    const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, listed);
+    if (enabled) return;
+    this.#onToolsChanged(server);
+    throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
   }
 
   /** Connects for a call that found no open connection, and notes how long that took. */
@@ -315,21 +279,6 @@ export class Downstreams {
     };
   }
 
-  /**
-   * Waits for the turn to ask a server for its list. A local server waits only for a `rate` that a caller gives, which
-   * holds until another one is given.
-   */
-  async listingTurn({ name, connection }: ServerDefinition, rate?: RateLimit): Promise<void> {
-    const known = this.#listings.get(name);
-    if (known === undefined && rate === undefined && isLocal(connection)) return;
-    const now = this.#world.elapsed();
-    const bucket = known ?? new TokenBucket(rate ?? DEFAULTS.listing, now);
-    if (known && rate) known.change(rate, now);
-    this.#listings.set(name, bucket);
-    const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
-  }
-
   /** Calls a listener. A listener that throws does not affect the others. */
   #tell(listen: () => void): void {
     try {
@@ -339,96 +288,9 @@ export class Downstreams {
     }
   }
 
-  #subscribe(connection: McpConnection): void {
-    if (this.#subscribed.has(connection)) return;
-    this.#subscribed.add(connection);
-    const { resources, prompts } = connection.identity.capabilities;
-    connection.subscribe({
-      toolsListChanged: true,
-      ...(resources !== undefined && { resourcesListChanged: true }),
-      ...(prompts !== undefined && { promptsListChanged: true }),
-    });
-  }
-
-  #readSecrets(): void {
-    if (this.#unread === undefined) return;
-    const { servers, search } = this.#unread;
-    this.#unread = undefined;
-    const { env } = this.#world;
-    const references = {
-      env,
-      lookUp: (text: string) => lookUpReferences(text, env),
-    };
-    this.#secrets.learn(secretsOf(servers, references, search.embedder));
-  }
-
-  /**
-   * Expands the references in a text for a server. Every expanded value counts as a secret from now on, also a rotated
-   * one.
-   */
-  #expand(text: string, where: string, place: Place = { name: '' }): string {
-    const values: ReferencedValue[] = [];
-    const expanded = expandReferences(text, this.#world.env, where, (value) => values.push(value));
-    this.#secrets.learn(secretsIn({ expanded, values }, place));
-    return expanded;
-  }
-
-  /** A person may have logged in or out since the logins were read. */
-  async #rereadLogins(): Promise<void> {
-    for (const server of (await (await this.#logins)?.reread()) ?? []) await this.pool.close(server);
-  }
-
-  #loadLogins(): Promise<ServerLogins> {
-    this.#logins ??= import('../logins/server-logins.ts').then(
-      ({ ServerLogins }) =>
-        new ServerLogins({
-          home: () => this.#state?.config.home ?? '',
-          env: this.#world.env,
-          learn: (secrets) => this.#secrets.learn(secrets),
-          fetch: this.#world.fetch,
-        }),
-    );
-    return this.#logins;
-  }
-
-  /** Returns what a login needs to know of a server, with references expanded. */
-  #loginTarget({ name, connection }: ServerDefinition, principal: string | undefined): LoginTarget {
-    const { opensWith } = transportParts(connection.type);
-    if (isLocal(connection) || opensWith === undefined)
-      throw new DiscoveryError(
-        'VALIDATION_ERROR',
-        `${name} is a program on this computer; there is nothing to log in to.`,
-        { server: name },
-      );
-    if (hasOwnToken(connection))
-      throw new DiscoveryError(
-        'VALIDATION_ERROR',
-        `The entry of ${name} says which token to send. Remove auth and the Authorization header to log in.`,
-        { server: name },
-      );
-    const { url, oauth = {}, headers } = mapTexts(connection, (text) => this.#expand(text, `server "${name}"`));
-    return {
-      server: name,
-      url: new URL(url).href,
-      settings: oauth,
-      headers: new Headers(headers),
-      opensWith,
-      principal,
-    };
-  }
-
-  /** Returns the login of a user to a remote server. An engine that keeps nothing on disk has none. */
-  async #credentials(definition: ServerDefinition, principal: string | undefined): Promise<Credentials | undefined> {
-    const { connection } = definition;
-    if (this.#world.state === 'memory' || isLocal(connection) || hasOwnToken(connection)) return undefined;
-    let target: LoginTarget;
-    try {
-      target = this.#loginTarget(definition, principal);
-    } catch {
-      // What is wrong with the entry is reported when the connection opens.
-      return undefined;
-    }
-    return (await this.#loadLogins()).credentials(target);
+  /** Closes connections whose login has changed. */
+  async #followLogins(): Promise<void> {
+    for (const server of await this.logins.reread()) await this.pool.close(server);
   }
 
   async #open(
@@ -437,25 +299,24 @@ export class Downstreams {
   ) {
     const limits = this.#state?.config.limits;
     if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
-    // Collect secrets now, with the values that the server receives.
-    this.#readSecrets();
-    const { env } = this.#world;
+    // Collects secrets now, with the values that the server receives.
+    const secrets = this.#secrets.known;
     // Loaded when a server is first needed: most starts answer from the cache.
     const { openConnection } = await import('../connections/open-connection.ts');
     const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,
-        credentials: await this.#credentials(definition, request.principal),
+        credentials: await this.logins.credentials(definition, request.principal),
         onStderr: run?.write,
         onClose: (reason) => {
           run?.end(reason.message);
           request.onClose(reason);
         },
         client: IDENTITY,
-        env,
-        expand: (text, place) => this.#expand(text, `server "${definition.name}"`, place),
-        secrets: this.#secrets,
+        env: this.#world.env,
+        expand: (text, place) => this.#secrets.expand(text, `server "${definition.name}"`, place),
+        secrets,
         limits: {
           pages: limits.listPages,
           tools: limits.toolsPerServer,
@@ -470,26 +331,10 @@ export class Downstreams {
         fetch: this.#world.fetch,
       });
     } catch (error) {
-      const told = this.#withoutSecrets(error, definition.name);
+      const told = this.#secrets.hideIn(error, definition.name);
       run?.end(told instanceof Error ? told.message : String(told));
       throw told;
     }
-  }
-
-  /** Redacts an error: a server may quote its secrets when it fails. */
-  #withoutSecrets(error: unknown, server: string): unknown {
-    if (!(error instanceof Error)) return error;
-    const message = this.redact(error.message);
-    // Clients of an exposed server get this error unchanged, apart from secrets.
-    if (error instanceof JsonRpcError)
-      return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
-    if (error instanceof DiscoveryError) {
-      const cause = error.cause instanceof JsonRpcError ? this.#withoutSecrets(error.cause, server) : error.cause;
-      if (message === error.message && cause === error.cause && error.server !== undefined) return error;
-      return new DiscoveryError(error.code, message, { ...error.details, server, cause });
-    }
-    if (message !== error.message) error.message = message;
-    return error;
   }
 }
 
@@ -504,21 +349,3 @@ const offline = (server: string): DiscoveryError =>
 const LIST_CHANGED: ReadonlySet<string> = new Set(
   ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
 );
-
-async function redactItems(items: Partial<ServerItems>, redact: Redact): Promise<Partial<ServerItems>> {
-  const lists = Object.entries(items).map(
-    async ([list, entries]) => [list, await paced(redactDefinitions<object>(entries, redact))] as const,
-  );
-  return Object.fromEntries(await Promise.all(lists));
-}
-
-/** Lists tools. A server that does not know `tools/list` has none. */
-async function listTools(connection: McpConnection) {
-  try {
-    return await connection.listTools();
-  } catch (error) {
-    if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND)
-      return { tools: [], skipped: [], incomplete: undefined };
-    throw error;
-  }
-}

@@ -5,7 +5,8 @@ import { engineIn, entry, folder, until } from '../../test/fixtures/engine.ts';
 import { type EvilRule, evil } from '../../test/fixtures/evil.ts';
 import { summarizeAudit } from '../audit/audit-summary.ts';
 import type { Caller, ServerRequest } from '../core/types.ts';
-import type { CallRequest, EngineCore } from './engine-core.ts';
+import type { CallRequest } from './engine-calls.ts';
+import type { EngineCore } from './engine-core.ts';
 import { configFile } from './engine-world.ts';
 
 const names = ['echo', 'hang', 'wait', 'die', 'ask'];

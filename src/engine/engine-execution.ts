@@ -53,11 +53,12 @@ export function createExecution({
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
+  const { observer } = world;
   const definitionOf = (server: string) => requests.having(state, server).servers.get(server)?.definition;
   const repeatable = new WeakMap<SourceDefinition, (tool: string) => boolean>();
   const settings = new Map<string, CallSettings>();
   const proxy = new ToolExecutor({
-    invoke: downstreams.invoke,
+    invoke: observer?.sending?.(downstreams.invoke) ?? downstreams.invoke,
     lookup: (call) => {
       const known = requests.having(state, call.server);
       return call.item
@@ -65,7 +66,7 @@ export function createExecution({
         : lookUpDefinition(known, call, call.caller);
     },
     decide: (server, definition, item) => (audit.blocks() ? UNRECORDED : decide(server, definition, item)),
-    audit: audit.recorder,
+    audit: observer?.record ? both(audit.recorder, observer as AuditRecorder) : audit.recorder,
     pages,
     gates,
     runSteps: (steps) => largeTurns.run(steps),
@@ -138,6 +139,13 @@ export function createExecution({
     );
   }
 }
+
+const both = (first: AuditRecorder, second: AuditRecorder): AuditRecorder => ({
+  record: (entry) => {
+    first.record(entry);
+    second.record(entry);
+  },
+});
 
 interface Recorder {
   readonly recorder: AuditRecorder;

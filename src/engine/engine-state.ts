@@ -20,17 +20,16 @@ import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
 import { transportParts } from '../core/transport-parts.ts';
-import type { Caller, Logger, ServerDefinition, ToolDefinition } from '../core/types.ts';
+import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
-import { RegisteredRules } from '../rules/registered-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { ToolPolicy } from '../rules/tool-policy.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
-import { sightLists } from './sight-lists.ts';
+import { sightLists, type Vet, vetDefinitions } from './sight-lists.ts';
 
 export interface KnownServer {
   readonly definition: SourceDefinition;
@@ -56,6 +55,8 @@ export interface EngineState extends KnownSources {
   readonly policy: ToolPolicy;
   /** Undefined if every source is trusted. */
   readonly approvals: Approvals | undefined;
+  /** Has the scanner look at definitions that a rule approves; undefined if every source is trusted. */
+  readonly vet: Vet | undefined;
   /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, if discovery is disabled. */
@@ -103,7 +104,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const provided = world.providersBeside?.(config.servers.map(({ name }) => name)) ?? [];
   for (const known of provided) servers.set(known.definition.name, known);
   const providers = provided.map(({ definition }) => definition);
-  const rules = await rulesOf(config, renamed(providers));
+  const rules = await rulesOf(config, renamed(providers), async () => {
+    const { ruleClassifier } = await import('../service/infer/classify-tool.ts');
+    return ruleClassifier(config.servers);
+  });
   const sources = approvalSources(servers.values());
   const approvals = sources.length === 0 ? undefined : await world.approvals?.(sources, config);
   const policy = new ToolPolicy(rules, approvals);
@@ -124,10 +128,11 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const [search, itemSearch] = isWhole ? restored : [];
   const indexed = new Map<string, IndexEntry>(isWhole ? ready?.entries.map((entry) => [entry.name, entry]) : []);
   const { tools: maxTools } = config.limits;
+  const vet = approvals && vetDefinitions(policy, approvals, servers, () => catalog);
   const catalog: Catalog = new Catalog({
     servers,
     policy,
-    sight: approvals && sightLists(approvals, servers, () => catalog),
+    sight: approvals && vet && sightLists(approvals, vet, servers, () => catalog),
     store,
     keepsIndex: provided.length === 0,
     search: search ?? new SearchEngine(searchOptions),
@@ -142,92 +147,47 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
-  const known = { config, id, rules, policy, approvals, servers, switchedOff, offReason, catalog, discovery };
+  const known = { config, id, rules, policy, approvals, vet, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
 }
 
+/** What a narrowed state has instead of the sources and rules of its base. */
+interface Narrowing<Rules extends RuleSet> {
+  readonly servers: ReadonlyMap<string, KnownServer>;
+  readonly rules: Rules;
+  /** Undefined if all these sources are trusted. */
+  readonly approvals: Approvals | undefined;
+  /** Default: the rules, then the approvals. */
+  readonly policy?: ToolPolicy | undefined;
+  /** Keeps the lists; without one, they stay in memory. The index is never written. */
+  readonly store?: CatalogStore | undefined;
+}
+
 /**
- * Builds the state of one request's provider: with the rules and limits of `base`, and nothing that outlives the
- * provider.
+ * Builds a state beside `base` with other sources and rules, and with a catalogue, index and discovery of its own.
+ * Everything else is that of `base`.
  */
-export function requestState(
+export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  known: KnownServer & { readonly definition: ProviderDefinition },
+  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals) }: Narrowing<Rules>,
   world: DiscoveryWorld,
-): EngineState {
+): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
-  const rules = base.rules.withNames(renamed([known.definition]));
-  const servers = new Map([[known.definition.name, known]]);
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const policy = new ToolPolicy(rules);
-  const catalog = new Catalog({ servers, policy, store: undefined, search, itemSearch, indexed: new Map(), maxTools });
-  const discovery = createDiscovery(config, world, { catalog, servers });
+  const indexed = new Map();
+  const catalog = new Catalog({ servers, policy, store, keepsIndex: false, search, itemSearch, indexed, maxTools });
   return {
     ...base,
     rules,
     policy,
-    approvals: undefined,
+    approvals,
+    vet: undefined,
     servers,
     switchedOff: new Set(),
     catalog,
-    discovery,
-    providers: [known.definition],
-  };
-}
-
-/** A server that a program discovers without configuring it. */
-export interface Guest {
-  readonly known: KnownServer & { readonly definition: ServerDefinition };
-  /** Tools that agents may find and call. */
-  readonly registered: ReadonlySet<string>;
-}
-
-export interface GuestState extends EngineState {
-  readonly rules: RegisteredRules;
-}
-
-/** Builds the state of a guest: with the rules and limits of `base`, and what `before` knew. */
-export async function guestState(
-  base: EngineState,
-  { known, registered }: Guest,
-  world: DiscoveryWorld & Pick<StateWorld, 'store'>,
-  before?: EngineState,
-): Promise<GuestState> {
-  const { config, searchOptions, id } = base;
-  const { logger, now } = world;
-  const { name, registry } = known.definition;
-  // A deny of its name in a registry is a deny of the server.
-  const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
-  const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
-  // The program that brings the server has decided to use it.
-  const policy = new ToolPolicy(rules);
-  const servers = new Map([[name, known]]);
-  const bytes = await world.store(config);
-  const catalog = new Catalog({
-    servers,
-    policy,
-    store: bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now }),
-    keepsIndex: false,
-    search: new SearchEngine(searchOptions),
-    itemSearch: new SearchEngine(searchOptions),
-    indexed: new Map(),
-    maxTools: config.limits.tools,
-  });
-  if (before) await catalog.inherit(before.catalog);
-  await catalog.adopt();
-  const discovery = createDiscovery(config, world, { catalog, servers });
-  before?.discovery.stop(discovery);
-  return {
-    ...base,
-    rules,
-    policy,
-    approvals: undefined,
-    servers,
-    switchedOff: new Set(),
-    catalog,
-    discovery,
-    providers: [],
+    discovery: createDiscovery(config, world, { catalog, servers }),
+    providers: [...servers.values()].map(({ definition }) => definition).filter(isProvider),
   };
 }
 
@@ -235,8 +195,8 @@ export async function guestState(
 const approvalSources = (servers: Iterable<KnownServer>): ApprovalSource[] =>
   [...servers].flatMap(({ definition }) => {
     if (isProvider(definition) || definition.approval === undefined) return [];
-    const { name: server, approval: mode, connection } = definition;
-    return [{ server, identity: transportParts(connection.type).reached(connection), mode }];
+    const { name: server, approval: mode, connection, isProjects } = definition;
+    return [{ server, identity: transportParts(connection.type).reached(connection), mode, isProjects }];
   });
 
 /** The original names of renamed providers, so that rules match both names. */
@@ -245,7 +205,8 @@ export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<s
 
 const isRenamed = ({ name, wantedName }: ProviderDefinition): boolean => name !== wantedName;
 
-type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
+/** How the lists of a state are read. */
+export type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
   Partial<Pick<StateWorld, 'onChange'>>;
 
 function createDiscovery(
@@ -293,6 +254,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
     // The shipped phrases change only with the package.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),
+    config.servers.map(({ domains, categories, trusted }) => [domains, categories, trusted]),
   ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24);
 }

@@ -13,6 +13,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { silentLogger } from '../core/log.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import type { Embedder, Logger, ServerDefinition } from '../core/types.ts';
+import type { CallObserver } from '../execution/call-observer.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** The environment of an engine: variables and folders, clock, log and network. Each has a real default. */
@@ -31,6 +32,8 @@ export interface EngineOptions extends LoaderOptions {
    * Set to false to read lists only while a caller waits, never in the background. For programs that end after one answer.
    */
   readonly background?: boolean | undefined;
+  /** Watches all calls, for metrics and traces. */
+  readonly observer?: CallObserver | undefined;
   /** Return results of any size in one piece, for a caller that cannot read further pages. */
   readonly wholeResults?: boolean | undefined;
 }
@@ -47,6 +50,7 @@ export interface EngineWorld {
   readonly elapsed: () => number;
   readonly fetch: typeof fetch | undefined;
   readonly embedder: Embedder | undefined;
+  readonly observer: CallObserver | undefined;
   readonly offline: boolean;
   readonly background: boolean;
   readonly wholeResults: boolean;
@@ -111,6 +115,7 @@ export function realEngineWorld(
     elapsed: options.elapsed ?? elapsedNow,
     fetch: options.fetch,
     embedder: options.embedder,
+    observer: options.observer,
     offline: options.offline ?? false,
     background: options.background ?? true,
     wholeResults: options.wholeResults ?? false,

@@ -34,21 +34,17 @@ export interface FindResult {
   readonly notes: readonly string[];
 }
 
-/**
- * Searches all tools, or one server's: the shared ones, then those of the request. `onLookup` receives whether
- * everything was known without asking a server.
- */
+/** Searches all tools, or one server's: the shared ones, then those of the request. */
 export async function findTools(
   runtime: EngineRuntime,
   [shared, ...own]: readonly EngineState[],
   query: string,
   options: FindOptions,
-  onLookup: (known: boolean) => void,
 ): Promise<ToolResult<FindResult>> {
   const { server, limit } = options;
   const ofRequest = own.filter(({ servers }) => server === undefined || servers.has(server));
   if (server !== undefined && ofRequest.length > 0) return findIn(runtime, ofRequest[0] as EngineState, query, options);
-  const found = await findIn(runtime, shared as EngineState, query, options, onLookup);
+  const found = await findIn(runtime, shared as EngineState, query, options, true);
   if (ofRequest.length === 0 || !found.success) return found;
   const more = await Promise.all(ofRequest.map((state) => findIn(runtime, state, query, options)));
   const parts = [found, ...more].flatMap((part) => (part.success ? [part.data] : []));
@@ -59,27 +55,26 @@ export async function findTools(
   });
 }
 
-/** Searches one state. Without `onLookup` it is the state of a request: nothing is learnt or counted. */
+/** Searches one state. Nothing is learnt or counted for the state of a request. */
 async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
   query: string,
   { caller, waitMs = LIMITS.time.lists, server, items: wantsItems = false, ...rest }: FindOptions,
-  onLookup?: (known: boolean) => void,
+  isShared = false,
 ): Promise<ToolResult<FindResult>> {
   const { discovery, catalog } = state;
-  const isShared = onLookup !== undefined;
   if (state.offReason !== undefined) return ok({ results: [], notes: gatewayNotes(state) });
   const known = server === undefined ? undefined : requireServer(state, server);
   if (known?.success === false) return known;
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
-  onLookup?.(unseen.length === 0);
+  if (isShared) runtime.count(unseen.length === 0);
   await discovery.firstLists(unseen, waitMs, caller);
   const read = await readQuery(state, query);
   const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
   if (isShared) runtime.usage?.shown(read.text, caller, tools);
-  const items = wantsItems ? catalog.itemSearch.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const items = wantsItems ? catalog.items.search.find(read, { ...rest, server }).results.map(fromIndexed) : [];
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
@@ -94,10 +89,10 @@ async function findIn(
 }
 
 /** Reads a query. Inference is loaded only for one that filters by domain or category. */
-async function readQuery({ catalog }: EngineState, query: string): Promise<SearchQuery> {
+async function readQuery({ catalog, config }: EngineState, query: string): Promise<SearchQuery> {
   if (!asksForClasses(query)) return catalog.search.read(query);
-  const { CLASSIFIER } = await import('../service/infer/classify-tool.ts');
-  return catalog.search.read(query, CLASSIFIER);
+  const { indexClassifier } = await import('../service/infer/classify-tool.ts');
+  return catalog.search.read(query, indexClassifier(config.servers));
 }
 
 /** Explains a tool's rank for a query. */

@@ -4,26 +4,37 @@
  * @module
  */
 
+import { pinOf } from '../approvals/pin.ts';
+import { CatalogStore } from '../catalog/catalog-store.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
-import type { EngineState, Guest, GuestState } from './engine-state.ts';
+import { RegisteredRules } from '../rules/registered-rules.ts';
+import { type DiscoveryWorld, type EngineState, narrowState, type StateWorld } from './engine-state.ts';
+import { RegisteredPolicy, RegisteredTools, type Registration } from './guest-tools.ts';
 
-interface KeptGuest extends Guest {
-  readonly registered: Set<string>;
+export interface GuestState extends EngineState {
+  readonly rules: RegisteredRules;
+  readonly registered: RegisteredTools;
+}
+
+interface Guest {
+  readonly definition: ServerDefinition;
+  /** Tools that agents may find and call. */
+  readonly registered: RegisteredTools;
   state: GuestState;
 }
 
-type Build = (base: EngineState, guest: Guest, before?: EngineState) => Promise<GuestState>;
+type GuestWorld = DiscoveryWorld & Pick<StateWorld, 'store'>;
 
 export class GuestServers {
-  readonly #build: Build;
-  readonly #guests = new Map<string, KeptGuest>();
+  readonly #world: GuestWorld;
+  readonly #guests = new Map<string, Guest>();
 
-  constructor(build: Build) {
-    this.#build = build;
+  constructor(world: GuestWorld) {
+    this.#world = world;
   }
 
   /** The guests with registered tools; usually none. */
@@ -40,37 +51,67 @@ export class GuestServers {
   }
 
   /** Takes a server in. A server of the same name that is another one loses its place. */
-  async admit(base: EngineState, definition: ServerDefinition): Promise<GuestState> {
-    const { name, connection } = definition;
+  async admit(base: EngineState, wanted: ServerDefinition): Promise<GuestState> {
+    const { name, approval = 'changed' } = wanted;
+    // A connection is then asked before a call what it lists now.
+    const definition = { ...wanted, approval };
     if (base.servers.has(name) || base.switchedOff.has(name))
       throw new ValidationError(`A configured server is named "${name}". Give the one to discover another name.`);
     const before = this.#guests.get(name);
-    if (before && identityOf(before.known.definition) === identityOf(definition)) return before.state;
+    if (before && identityOf(before.definition) === identityOf(definition)) return before.state;
     await leave(before);
     if (!before && this.#guests.size >= LIMITS.atOnce.guests) await this.#makeRoom();
-    const guest = { known: { definition, fingerprint: fingerprint(connection) }, registered: new Set<string>() };
-    const state = await this.#build(base, guest);
-    this.#guests.set(name, { ...guest, state });
+    const registered = new RegisteredTools();
+    const state = await this.#build(base, { definition, registered });
+    this.#guests.set(name, { definition, registered, state });
     return state;
   }
 
-  /** Lets agents find and call tools of a guest. */
-  async register(base: EngineState, server: string, tools: readonly string[]): Promise<void> {
+  /** Lets agents find and call tools of a guest, as long as they stay what they are. */
+  async register(base: EngineState, server: string, tools: readonly Registration[]): Promise<void> {
     const guest = this.#guests.get(server);
     if (guest === undefined)
       throw new DiscoveryError('SERVER_NOT_FOUND', `The server "${server}" is not known. Discover its tools first.`);
-    for (const tool of tools) guest.registered.add(tool);
-    guest.state = await this.#build(base, guest, guest.state);
+    const { catalog } = guest.state;
+    await catalog.load(server);
+    for (const { tool, pin } of tools) {
+      const listed = catalog.definition(server, tool);
+      guest.registered.add(tool, pin ?? (listed && pinOf(listed)));
+    }
+    guest.state = await this.#build(base, guest);
   }
 
   /** Builds all states anew, on a new configuration. */
   async follow(base: EngineState): Promise<void> {
-    for (const guest of this.#guests.values()) guest.state = await this.#build(base, guest, guest.state);
+    for (const guest of this.#guests.values()) guest.state = await this.#build(base, guest);
   }
 
   /** Stops all guests and saves what they know. */
   async close(): Promise<void> {
     await Promise.all([...this.#guests.values()].map(leave));
+  }
+
+  /** Builds the state of a guest: with the rules and limits of `base`, and what its state before knew. */
+  async #build(
+    base: EngineState,
+    { definition, registered, state: before }: Pick<Guest, 'definition' | 'registered'> & Partial<Guest>,
+  ): Promise<GuestState> {
+    const { config, id } = base;
+    const { name, registry, connection } = definition;
+    const { logger, now } = this.#world;
+    // A deny of its name in a registry is a deny of the server.
+    const others = registry === undefined ? [] : [registry.replace(/@[^@]*$/, '')];
+    const rules = new RegisteredRules(base.rules.withNames(new Map([[name, { others }]])), registered);
+    const servers = new Map([[name, { definition, fingerprint: fingerprint(connection) }]]);
+    const bytes = await this.#world.store(config);
+    const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: '', logger, now });
+    const policy = new RegisteredPolicy(rules, registered);
+    const narrow = narrowState(base, { servers, rules, approvals: undefined, policy, store }, this.#world);
+    const state = { ...narrow, registered };
+    if (before) await state.catalog.inherit(before.catalog);
+    await state.catalog.adopt();
+    before?.discovery.stop(state.discovery);
+    return state;
   }
 
   /** Forgets the oldest guest without registered tools. */
@@ -86,7 +127,7 @@ export class GuestServers {
   }
 }
 
-async function leave(guest: KeptGuest | undefined): Promise<void> {
+async function leave(guest: Guest | undefined): Promise<void> {
   guest?.state.discovery.stop();
   await guest?.state.catalog.save();
 }

@@ -3,8 +3,9 @@
  * @module
  */
 import { type Patience, patiently, settleRef } from '../catalog/tool-lookup.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
+import { fail } from '../core/result.ts';
 import type { Caller, ToolRef } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -38,3 +39,15 @@ export async function findMeant(
 /** Reads the missing lists of providers. */
 const listed = ({ providers, catalog, discovery }: EngineState, caller: Caller | undefined): Promise<unknown> =>
   Promise.all(providers.filter(({ name }) => !catalog.isSeen(name)).map(({ name }) => discovery.listed(name, caller)));
+
+const isName = (written: unknown): boolean => typeof written === 'string' && written.length <= LIMITS.names.qualified;
+
+/** Tells whether a server and a tool are names at all, and short enough. */
+export const isCallable = (server: unknown, tool: unknown): boolean => isName(server) && isName(tool);
+
+/** The failure for a call that names no tool. */
+export const NAMELESS = fail(
+  'VALIDATION_ERROR',
+  `A call needs a server and a tool, each a string of at most ${LIMITS.names.qualified} characters.`,
+  { outcome: 'not_sent' },
+);

@@ -1,6 +1,9 @@
 /** Checks that a call with odd names or an odd result is answered with a bounded error, and never rejects. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { memoryServers } from '../../test/fixtures/memory-servers.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
+import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
+import type { DiscoveryError } from '../core/errors.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';
 
 const registry = new ToolRegistry();
@@ -24,6 +27,79 @@ const engine = new DiscoveryEngine({ servers: [], providers: [registry] });
 afterAll(() => engine.close());
 
 const use = (name: string, input: unknown = {}) => engine.handle({ type: 'tool_use', id: '1', name, input });
+
+describe('arguments that cannot be written as JSON', () => {
+  class Endless {
+    toJSON(): object {
+      return { next: new Endless(), more: [new Endless(), new Endless()] };
+    }
+  }
+  const itself = {
+    toJSON(): object {
+      return { itself };
+    },
+  };
+  const ring: Record<string, unknown> = {};
+  ring.ring = { ring };
+  const thrown = () => {
+    throw new Error('no value');
+  };
+  const odd: [string, () => Record<string, unknown>][] = [
+    ['a BigInt', () => ({ id: 10n })],
+    ['a BigInt in a list', () => ({ ids: [[1, 10n]] })],
+    ['an endless toJSON', () => ({ value: new Endless() })],
+    ['a toJSON of the whole', () => new Endless() as never],
+    ['a toJSON that writes itself', () => ({ itself })],
+    ['a toJSON that gives a BigInt', () => ({ id: { toJSON: () => 10n } })],
+    ['a toJSON that throws', () => ({ id: { toJSON: thrown } })],
+    [
+      'a getter that throws',
+      () => ({
+        get id() {
+          return thrown();
+        },
+      }),
+    ],
+    ['a proxy that throws', () => ({ id: new Proxy({}, { ownKeys: thrown }) })],
+    ['a ring', () => ring],
+  ];
+  let calls = 0;
+  const own = new ToolRegistry();
+  own.registerTool('own', { description: 'own' }, () => {
+    calls++;
+    return 'called';
+  });
+  const unified = new UnifiedToolRegistry();
+  unified.registerStaticTool(
+    'static',
+    () => {
+      calls++;
+      return 'called';
+    },
+    { description: 'static' },
+  );
+  const far = memoryServers({ far: [{ name: 'far', inputSchema: { type: 'object' } }] });
+  const both = new DiscoveryEngine({ servers: [], providers: [own] });
+  afterAll(() => Promise.all([both.close(), unified.close(), far.servers.close()]));
+
+  it.each(odd)('are refused before anything runs: %s', async (_what, args) => {
+    const answers = await Promise.all([
+      both.executeTool('', 'own', args()),
+      far.servers.executeTool('far', 'far', args()),
+      unified.callTool('static', args()),
+      both.handle({ type: 'tool_use', id: '1', name: 'own', input: args() }),
+      both.handle({
+        type: 'tool_use',
+        id: '1',
+        name: 'execute_tool',
+        input: { server: '', tool: 'own', arguments: args() },
+      }),
+      own.callTool('own', args()).catch((error: DiscoveryError) => error.toInfo()),
+    ]);
+    for (const answer of answers) expect(JSON.stringify(answer)).toContain('VALIDATION_ERROR');
+    expect([calls, far.calls]).toEqual([0, []]);
+  });
+});
 
 describe('a result that cannot be written as JSON', () => {
   it.each(['structure', 'nested', 'meta', 'block', 'throwing'])('is an error of the tool: %s', async (name) => {

@@ -182,7 +182,7 @@ describe('get_prompt', () => {
 describe('rules for resources and prompts', () => {
   const rules = (...toolRules: object[]) => ({ toolRules });
   const seen = async (engine: EngineCore) => {
-    const items = await engine.serverItems('docs');
+    const items = await engine.items.list('docs');
     if (!items.success) throw new Error(items.error.message);
     const { resources, resourceTemplates, prompts } = items.data;
     return [resources.length, resourceTemplates.length, prompts.length];
@@ -275,7 +275,7 @@ describe('search', () => {
     const { entry } = itemsServer(home, FULL);
     {
       await using engine = engineOf(home, entry);
-      await engine.serverItems('docs');
+      await engine.items.list('docs');
     }
     await using engine = engineIn(home, { servers: [entry] }, { offline: true });
     const find = (items: boolean) => engine.searchTools('days of leave', { items });

@@ -7,30 +7,25 @@
 import { checkProvider } from '../agent/registry/check-provider.ts';
 import { requestProviders } from '../agent/registry/request-scope.ts';
 import type { ProviderDefinition, ToolProvider } from '../core/tool-provider.ts';
-import type { Logger } from '../core/types.ts';
-import type { EngineState, KnownServer } from './engine-state.ts';
+import { type DiscoveryWorld, type EngineState, narrowState, renamed } from './engine-state.ts';
 import type { GuestServers } from './guest-servers.ts';
 import { logRenamed, nameProviders, providerFingerprint } from './provider-sources.ts';
 
 /** Name of a request's provider that has none. */
 const FALLBACK = 'request';
 
-type Build = (base: EngineState, known: KnownServer & { readonly definition: ProviderDefinition }) => EngineState;
-
 export class RequestStates {
-  readonly #build: Build;
+  readonly #world: DiscoveryWorld;
   readonly #guests: GuestServers;
-  readonly #logger: Logger;
   /** By provider, then by its unique name. A reload replaces them. */
   readonly #states = new WeakMap<
     ToolProvider,
     Map<string, { readonly base: EngineState; readonly state: EngineState }>
   >();
 
-  constructor(build: Build, guests: GuestServers, logger: Logger) {
-    this.#build = build;
+  constructor(world: DiscoveryWorld, guests: GuestServers) {
+    this.#world = world;
     this.#guests = guests;
-    this.#logger = logger;
   }
 
   /** The states of registered servers and of the request's own providers; usually none. */
@@ -60,8 +55,10 @@ export class RequestStates {
     this.#states.set(provider, named);
     const known = named.get(name);
     if (known?.base === base) return known.state;
-    logRenamed(definition, this.#logger);
-    const state = this.#build(base, { definition, fingerprint: providerFingerprint(provider) });
+    logRenamed(definition, this.#world.logger);
+    const servers = new Map([[name, { definition, fingerprint: providerFingerprint(provider) }]]);
+    const rules = base.rules.withNames(renamed([definition]));
+    const state = narrowState(base, { servers, rules, approvals: undefined }, this.#world);
     named.set(name, { base, state });
     return state;
   }

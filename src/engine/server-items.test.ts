@@ -14,7 +14,7 @@ describe('resources and prompts of a server', () => {
     using home = folder();
     const { entry } = server(home, WORLD, ...flags);
     await using engine = engineOf(home, entry);
-    expect(await engine.serverItems('docs')).toEqual({ success: true, data: WORLD });
+    expect(await engine.items.list('docs')).toEqual({ success: true, data: WORLD });
   });
 
   it('are listed over HTTP', async () => {
@@ -22,7 +22,7 @@ describe('resources and prompts of a server', () => {
     const { file } = server(home, WORLD);
     using http = await overHttp(file);
     await using engine = engineOf(home, { name: 'docs', connection: http.connection });
-    expect(await engine.serverItems('docs')).toEqual({ success: true, data: WORLD });
+    expect(await engine.items.list('docs')).toEqual({ success: true, data: WORLD });
   });
 
   it('are read page by page, up to a limit', async () => {
@@ -30,7 +30,7 @@ describe('resources and prompts of a server', () => {
     const resources = Array.from({ length: 1_100 }, (_, at) => ({ uri: `docs://${at}`, name: `${at}` }));
     const { entry } = server(home, { resources, pageSize: 300 });
     await using engine = engineOf(home, entry);
-    const items = await engine.serverItems('docs');
+    const items = await engine.items.list('docs');
     expect(items.success && items.data.resources).toHaveLength(1_000);
     expect(items.success && items.data.resources.at(-1)).toEqual(resources[999]);
   });
@@ -39,7 +39,7 @@ describe('resources and prompts of a server', () => {
     using home = folder();
     const { entry, journal } = server(home, { ...WORLD, silent: true });
     await using engine = engineOf(home, entry);
-    const items = await engine.serverItems('docs');
+    const items = await engine.items.list('docs');
     expect(items).toEqual({ success: true, data: { resources: [], resourceTemplates: [], prompts: [] } });
     expect(journal().filter(([method]) => !method.startsWith('tools/'))).toEqual([]);
   });
@@ -49,13 +49,13 @@ describe('resources and prompts of a server', () => {
     const { entry, write } = server(home, WORLD);
     {
       await using engine = engineOf(home, entry);
-      await engine.serverItems('docs');
+      await engine.items.list('docs');
     }
     write({ ...WORLD, prompts: [], fail: ['resources/list'], resourceTemplates: [] });
     await using engine = engineOf(home, entry);
     await engine.readLists({ again: true });
     expect((await engine.listTools('docs')).map(({ name }) => name)).toEqual(['changed', 'nothing']);
-    expect(await engine.serverItems('docs')).toEqual({
+    expect(await engine.items.list('docs')).toEqual({
       success: true,
       data: { resources: RESOURCES, resourceTemplates: [], prompts: [] },
     });
@@ -66,11 +66,11 @@ describe('resources and prompts of a server', () => {
     const { entry, journal } = server(home, WORLD);
     {
       await using engine = engineOf(home, entry);
-      await engine.serverItems('docs');
+      await engine.items.list('docs');
     }
     const before = journal().length;
     await using engine = engineOf(home, entry, {}, { offline: true });
-    expect(await engine.serverItems('docs')).toEqual({ success: true, data: WORLD });
+    expect(await engine.items.list('docs')).toEqual({ success: true, data: WORLD });
     expect(journal()).toHaveLength(before);
   });
 
@@ -81,11 +81,11 @@ describe('resources and prompts of a server', () => {
     using home = folder();
     const { entry, write } = server(home, WORLD, ...flags);
     await using engine = engineOf(home, entry);
-    await engine.serverItems('docs');
+    await engine.items.list('docs');
     write({ ...WORLD, resources: RESOURCES.slice(1), prompts: [] });
     await engine.executeTool('docs', 'changed');
     await until(async () => {
-      const items = await engine.serverItems('docs');
+      const items = await engine.items.list('docs');
       return items.success && items.data.resources.length === 1 && items.data.prompts.length === 0;
     });
   });
@@ -105,7 +105,7 @@ describe('resources and prompts of a server', () => {
     const connection = { ...entry.connection, env: { TOKEN: '$' + '{DOCS_TOKEN}' } };
     const env = { DOCS_TOKEN: 's3cret-value-of-the-server' };
     await using engine = engineOf(home, { ...entry, connection }, {}, { env, logger });
-    const items = await engine.serverItems('docs');
+    const items = await engine.items.list('docs');
     expect(items.success && items.data.resources).toEqual(RESOURCES);
     expect(logger.lines.filter((line) => line.includes('left out'))).toHaveLength(5);
     expect(logger.lines.join('\n')).not.toContain('s3cret-value');

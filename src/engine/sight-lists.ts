@@ -6,29 +6,60 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
 import { paced } from '../catalog/paced.ts';
+import { itemDefinitions } from '../core/item-definition.ts';
 import type { ToolDefinition } from '../core/types.ts';
+import type { ToolPolicy } from '../rules/tool-policy.ts';
 
 type Servers = CatalogOptions['servers'];
 
+/** Has the scanner look at definitions that a rule approves. Resolves with whether it found nothing in one of them. */
+export type Vet = (server: string, definitions: readonly ToolDefinition[]) => Promise<boolean>;
+
+/** Returns the look of the scanner, for the definitions of servers that need approval. Each is scanned once. */
+export const vetDefinitions =
+  (policy: ToolPolicy, approvals: Approvals, servers: Servers, catalog: () => Catalog): Vet =>
+  async (server, definitions) => {
+    const waiting = definitions.filter((definition) => policy.isForScanner(server, definition));
+    if (waiting.length === 0) return false;
+    const scan = await scanBeside(server, servers, catalog());
+    const clean: ToolDefinition[] = [];
+    await paced(
+      (function* () {
+        for (const definition of waiting) {
+          if (scan(definition).length === 0) clean.push(definition);
+          yield;
+        }
+      })(),
+    );
+    approvals.vouch(server, clean);
+    return clean.length > 0;
+  };
+
 /** Returns what the catalogue calls with every list. A list with a part missing is no sight of the server. */
 export const sightLists =
-  (approvals: Approvals, servers: Servers, catalog: () => Catalog): NonNullable<CatalogOptions['sight']> =>
-  async ({ server, tools, incomplete, isCut }) =>
-    (!incomplete || isCut === true) &&
-    approvals.sight(server, tools, async () => {
+  (approvals: Approvals, vet: Vet, servers: Servers, catalog: () => Catalog): NonNullable<CatalogOptions['sight']> =>
+  async ({ server, tools, items, incomplete, isCut }) => {
+    const ofItems = itemDefinitions(items ?? {});
+    const isSight = !incomplete || isCut === true;
+    const hasTools = isSight && (await approvals.sight(server, tools, () => holds(tools)));
+    const hasItems = await approvals.sight(server, ofItems, () => holds(ofItems));
+    return (await vet(server, [...tools, ...ofItems])) || hasTools || hasItems;
+
+    async function holds(definitions: readonly ToolDefinition[]) {
       const scan = await scanBeside(server, servers, catalog());
       const held = new Set<ToolDefinition>();
       await paced(
         (function* () {
-          for (const definition of tools) {
+          for (const definition of definitions) {
             if (approvals.statusOf(server, definition) === 'approved') continue;
             if (scan(definition).length > 0) held.add(definition);
             yield;
           }
         })(),
       );
-      return (definition) => held.has(definition);
-    });
+      return (definition: ToolDefinition) => held.has(definition);
+    }
+  };
 
 /** Returns a scan that knows the tools of all other servers, as far as they were listed. */
 export async function scanBeside(

@@ -49,21 +49,21 @@ export class ToolExecutionProxy implements AsyncDisposable {
         throw error;
       }
     });
-    await this.#core.connect(server);
+    await this.#core.connections.connect(server);
   }
 
   /** Closes the connection to a server and forgets the server. Does nothing for a server that is not known. */
   disconnect(server: string): Promise<void> {
     return this.#change(async () => {
       if (!this.#servers.delete(server)) return;
-      await this.#core.disconnect(server);
+      await this.#core.connections.disconnect(server);
       await this.#core.reload();
     });
   }
 
   /** Whether a connection to the server is open. */
   isConnected(server: string): boolean {
-    return this.#core.isConnected(server);
+    return this.#core.connections.isConnected(server);
   }
 
   /** Calls a tool. Connects again if the connection was lost. Never throws. */

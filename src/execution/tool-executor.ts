@@ -18,6 +18,7 @@ import type {
   ToolDefinition,
   ToolRequest,
 } from '../core/types.ts';
+import { jsonFault } from '../json/json-fault.ts';
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
@@ -33,7 +34,7 @@ import { type Lookup, resolve } from './steps/resolve.ts';
 import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
-import { type OutputOptions, validate } from './steps/validate.ts';
+import { type OutputOptions, unwritable, validate } from './steps/validate.ts';
 import { type Clock, systemClock } from './timers.ts';
 import { nextTraceId } from './trace-id.ts';
 import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
@@ -224,6 +225,9 @@ export class ToolExecutor {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
+    // Before the audit, which measures and hashes them.
+    const fault = jsonFault(repaired);
+    if (fault !== undefined) return this.refuse(unwritable({ server, tool }, fault), { ...options, server, tool });
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
     try {

@@ -116,13 +116,13 @@ describe('one server shown 1:1', () => {
   it('relays only the changes of that server', () => {
     const told: string[] = [];
     let say: (server: string, method: string, params: Record<string, unknown>) => void = () => {};
-    const fake = {
+    const connections = {
       onNotification: (listener: typeof say) => {
         say = listener;
         return () => {};
       },
     };
-    exposedSurface({ [CORE]: fake } as never, 'shown').relayChanges?.({
+    exposedSurface({ [CORE]: { connections } } as never, 'shown').relayChanges?.({
       toolsChanged: () => told.push('tools'),
       promptsChanged: () => told.push('prompts'),
       resourcesChanged: () => told.push('resources'),

@@ -72,7 +72,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
 }
 
 const relayChanges = (engine: EngineCore, name: string, notify: ChangeNotifier): (() => void) =>
-  engine.onNotification((server, method, params) => {
+  engine.connections.onNotification((server, method, params) => {
     if (server !== name) return;
     if (method === 'notifications/tools/list_changed') notify.toolsChanged();
     else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
@@ -174,7 +174,7 @@ async function read(
   const { params, revision, signal, onProgress } = call;
   const item = itemIn(params);
   if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
-  const result = await engine.readItem(name, item, {
+  const result = await engine.items.read(name, item, {
     arguments: params.arguments,
     caller: { ...callerOf(call), revision },
     signal,
@@ -203,8 +203,17 @@ function throwCause(error: ErrorInfo): void {
   if (cause instanceof JsonRpcError) throw cause;
 }
 
-const callerOf = ({ era, session, socket, clientName, capabilities, ask }: UpstreamCall): Caller => ({
-  ...{ session, socket, clientName, capabilities, ask },
+const callerOf = ({
+  era,
+  principal,
+  profile,
+  session,
+  socket,
+  clientName,
+  capabilities,
+  ask,
+}: UpstreamCall): Caller => ({
+  ...{ principal, profile, session, socket, clientName, capabilities, ask },
   exclusive: true,
   acceptsInputRequired: era === 'modern',
 });
@@ -219,9 +228,9 @@ async function relay(
 ): Promise<unknown> {
   const { capabilities, signal, onProgress } = call;
   const item = itemIn(call.params);
-  if (item && !(await engine.allowsItem(name, item)))
+  if (item && !(await engine.items.allows(name, item)))
     throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
-  const lease = await engine.lease(name, callerOf(call), signal);
+  const lease = await engine.connections.lease(name, callerOf(call), signal);
   let unanswered = false;
   try {
     const { connection } = lease;
@@ -245,25 +254,23 @@ async function relay(
   }
 }
 
-/** Leaves out of a page what the rules disable. */
+/** Leaves out of a page what the rules disable, and what is not approved. */
 async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
-  const usable: Record<string, unknown> = { ...page };
-  for (const list of ['resources', 'resourceTemplates', 'prompts'])
-    if (Array.isArray(page[list])) {
-      const allowed = await Promise.all(page[list].map((entry) => engine.allowsItem(name, idOf(entry))));
-      usable[list] = page[list].filter((_, at) => allowed[at]);
-    }
-  return usable;
+  const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
+  if (lists.length === 0) return page;
+  const named = lists.map(([list, id]) => [
+    list,
+    (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
+  ]);
+  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named))) };
+  return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
 }
 
-const idOf = (entry: unknown): ItemRef => {
-  const { uri, uriTemplate, name } = Object(entry) as Params;
-  const id = uri ?? uriTemplate;
-  return id === undefined ? { kind: 'prompt', id: String(name) } : { kind: 'resource', id: String(id) };
-};
+/** The lists of what is no tool, and what identifies an entry. */
+const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 
 async function introduce(engine: EngineCore, name: string) {
-  const lease = await engine.lease(name, {});
+  const lease = await engine.connections.lease(name, {});
   try {
     const { connection } = lease;
     connection.subscribe({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });

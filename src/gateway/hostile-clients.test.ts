@@ -1,6 +1,8 @@
 /** Checks that clients that send too much, or do not read, harm only themselves. */
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +19,14 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 't', version: '0' },
 };
+/** A server whose tool `hang` never answers. */
+const HANGING = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined || params?.name === 'hang') return;
+  const info = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'h', version: '1' } };
+  const result = method === 'initialize' ? info : method === 'tools/list' ? { tools: [] } : { content: [] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + String.fromCharCode(10));
+})`;
 const MIB = 1024 * 1024;
 
 let engine: EngineCore;
@@ -29,6 +39,12 @@ beforeAll(async () => {
     servers: [
       { name: 'evil', connection },
       { name: 'asking', connection: asking, tools, concurrency: 4 },
+      {
+        name: 'slow',
+        connection: { type: 'stdio', command: process.execPath, args: ['-e', HANGING] },
+        tools: ['hang', 'quick'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+        concurrency: 8,
+      },
     ],
     limits: { queueWait: 1_000 },
   });
@@ -102,6 +118,45 @@ describe('many short requests', () => {
       }).then(async (response) => [response.status, ((await response.json()) as { id: number }).id]);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, id) => list(id)));
     expect(answers).toEqual(answers.map((_, id) => [200, id]));
+  });
+});
+
+describe('clients with invented names', () => {
+  it('do not take all slots of a server from a client that has called before', async () => {
+    const { port } = new URL(served.url);
+    const calling = (client: string, tool: string, agent: Agent) =>
+      new Promise<{ isError?: boolean }>((resolve, reject) => {
+        const _meta = { ...META, 'io.modelcontextprotocol/clientInfo': { name: client, version: '0' } };
+        const params = { name: 'execute_tool', arguments: { server: 'slow', tool, arguments: {} }, _meta };
+        const headers = {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'execute_tool',
+        };
+        const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }, (response) => {
+          text(response)
+            .then((body) => resolve(JSON.parse(body).result))
+            .catch(reject);
+        });
+        sent.on('error', reject);
+        sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+      });
+    const [mine, others] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent({ maxSockets: 100 })];
+    expect(await calling('mine', 'quick', mine)).not.toMatchObject({ isError: true });
+    // Some use its name.
+    const refused: unknown[] = [];
+    for (let at = 0; at < 40; at++)
+      calling(at % 3 === 0 ? 'mine' : `invented ${at}`, 'hang', others).then(
+        (result) => refused.push(result),
+        () => undefined,
+      );
+    // What found no slot has waited in vain: all slots are taken, but those kept for known callers (one or two).
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(33);
+    for (let at = 0; at < 3; at++) expect(await calling('mine', 'quick', mine)).not.toMatchObject({ isError: true });
+    mine.destroy();
+    others.destroy();
   });
 });
 

@@ -13,6 +13,9 @@ import type { UpstreamCall } from './upstream.ts';
 
 export interface UpstreamIdentity {
   readonly era: ProtocolEra;
+  /** Who is asking, where the front door found that out. */
+  readonly principal?: string | undefined;
+  readonly profile?: string | undefined;
   readonly session?: string | undefined;
   /** The socket of a request without a session. */
   readonly socket?: string | undefined;
@@ -47,6 +50,8 @@ export function toUpstreamCall(
   return {
     params: wholeParams(params, context),
     era: identity.era,
+    principal: identity.principal,
+    profile: identity.profile,
     session: identity.session,
     socket: identity.socket,
     clientName: identity.clientName,

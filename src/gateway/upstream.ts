@@ -22,6 +22,7 @@ export interface UpstreamCall {
   readonly socket?: string | undefined;
   readonly clientName?: string | undefined;
   readonly principal?: string | undefined;
+  readonly profile?: string | undefined;
   readonly revision?: string | undefined;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly signal: CallSignal;
@@ -41,12 +42,12 @@ const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.client
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call) => {
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
-    const { socket, clientName } = call;
+    const { socket, clientName, profile } = call;
     const name = String(params.name ?? '');
     const meta = ownMeta(params._meta);
     if (era === 'legacy') {
       const ask = canBeAsked(capabilities) ? call.ask : undefined;
-      const caller: Caller = { principal, session, clientName, revision, capabilities, ask };
+      const caller: Caller = { principal, profile, session, clientName, revision, capabilities, ask };
       return run(name, params.arguments, { caller, signal, onProgress, onNotification, meta });
     }
     const { requestState } = params;
@@ -55,7 +56,10 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     if (ParkedCalls.owns(requestState))
       return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
     const context: CallContext = {
-      caller: { principal, session, socket, clientName, revision, capabilities, acceptsInputRequired: true },
+      caller: {
+        ...{ principal, profile, session, socket, clientName, revision, capabilities },
+        acceptsInputRequired: true,
+      },
       signal,
       onProgress,
       onNotification,
@@ -81,8 +85,8 @@ const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities
   Boolean(elicitation || sampling || roots);
 
 /** The caller, tool and arguments of a call. Answers to its questions must match them. */
-const bindingOf = ({ principal, params }: UpstreamCall): string =>
-  `${principal ?? ''}\n${String(params.name ?? '')}\n${writeJson(params.arguments ?? null)}`;
+const bindingOf = ({ principal, profile, params }: UpstreamCall): string =>
+  `${principal ?? ''}\n${profile ?? ''}\n${String(params.name ?? '')}\n${writeJson(params.arguments ?? null)}`;
 
 /** Turns our own refusals into results that the agent can read. */
 async function refusable(result: Promise<RawResult>): Promise<RawResult> {

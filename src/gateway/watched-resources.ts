@@ -64,10 +64,10 @@ export class WatchedResources {
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
-    if (!(await this.#engine.allowsItem(this.#server, { kind: 'resource', id: uri })))
+    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri })))
       throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
     // The lease keeps the connection from being closed as idle.
-    const { connection, release } = await this.#engine.lease(this.#server, caller);
+    const { connection, release } = await this.#engine.connections.lease(this.#server, caller);
     try {
       if (onNotification) connection.onNotification = onNotification;
       const stop = await connection.watchResource(uri);

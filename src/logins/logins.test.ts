@@ -46,7 +46,7 @@ describe('a login', () => {
         retryable: false,
       },
     });
-    expect(await engine.logIn('secret', person(identity))).toBe('file');
+    expect(await engine.connections.logIn('secret', person(identity))).toBe('file');
     expect(await whisper(engine, 'after')).toMatchObject({ success: true });
     await using next = engineOf(identity, home);
     expect(await whisper(next, 'next')).toMatchObject({ success: true });
@@ -58,7 +58,7 @@ describe('a login', () => {
     await using identity = await startIdentity();
     const home = newHome();
     await using engine = engineOf(identity, home);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'x');
     const token = identity.authorizations.at(-1)?.replace('Bearer ', '') ?? '';
     expect(token).toMatch(/^[\w-]{20,}$/);
@@ -74,15 +74,15 @@ describe('a login', () => {
     await using identity = await startIdentity();
     const home = newHome();
     await using engine = engineOf(identity, home);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     expect(await whisper(engine, 'in')).toMatchObject({ success: true });
     await using other = engineOf(identity, home);
-    expect(await other.logOut('secret')).toEqual({ wasLoggedIn: true });
+    expect(await other.connections.logOut('secret')).toEqual({ wasLoggedIn: true });
     expect(identity.paths).toContain('/token/revocation');
     // The stamp of the command makes a running gateway reload.
     await engine.reload();
     expect(await whisper(engine, 'out')).toMatchObject({ success: false, error: { code: 'SERVER_AUTH_REQUIRED' } });
-    expect(await other.logOut('secret')).toEqual({ wasLoggedIn: false });
+    expect(await other.connections.logOut('secret')).toEqual({ wasLoggedIn: false });
     expect(identity.calls).toEqual(['in']);
   });
 
@@ -96,7 +96,10 @@ describe('a login', () => {
       const redirect = String(address.searchParams.get('redirect_uri'));
       return (await identity.visit(address.href, redirect)).url;
     };
-    await engine.logIn('secret', person(identity, { show: (address) => void addresses.push(address), pasted }));
+    await engine.connections.logIn(
+      'secret',
+      person(identity, { show: (address) => void addresses.push(address), pasted }),
+    );
     expect(await whisper(engine, 'pasted')).toMatchObject({ success: true });
   });
 
@@ -107,7 +110,7 @@ describe('a login', () => {
     const show = (address: URL) => {
       seen = identity.visit(address.href);
     };
-    await engine.logIn('secret', person(identity, { show }));
+    await engine.connections.logIn('secret', person(identity, { show }));
     expect((await seen)?.text).toContain('You may close this page');
   });
 
@@ -161,7 +164,7 @@ describe('a login', () => {
   it('with too few rights says what to type, with the old scopes and the new one', async () => {
     await using identity = await startIdentity({ scope: 'write' });
     await using engine = engineOf(identity);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     expect(await whisper(engine, 'x')).toMatchObject({
       success: false,
       error: {
@@ -170,7 +173,7 @@ describe('a login', () => {
       },
     });
     expect(grants(identity)).toEqual(['authorization_code']);
-    await engine.logIn('secret', person(identity), ['read', 'write']);
+    await engine.connections.logIn('secret', person(identity), ['read', 'write']);
     expect(await whisper(engine, 'y')).toMatchObject({ success: true });
     expect(identity.calls).toEqual(['y']);
   });
@@ -180,7 +183,7 @@ describe('a token', () => {
   it('that expires soon is renewed before it is sent', async () => {
     await using identity = await startIdentity({ ttl: 20 });
     await using engine = engineOf(identity);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     expect(await whisper(engine, 'x')).toMatchObject({ success: true });
     expect(grants(identity).filter((grant) => grant === 'refresh_token').length).toBeGreaterThan(0);
     expect(identity.visits).toHaveLength(1);
@@ -189,7 +192,7 @@ describe('a token', () => {
   it('that was revoked is renewed once, for all calls at the same time, and no call is made twice', async () => {
     await using identity = await startIdentity();
     await using engine = engineOf(identity);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'first');
     identity.revokeAll();
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -202,7 +205,7 @@ describe('a token', () => {
   it('is kept while the token endpoint is broken, and no login is asked for', async () => {
     await using identity = await startIdentity();
     await using engine = engineOf(identity);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'first');
     identity.revokeAll();
     identity.tokenStatus = 503;
@@ -219,7 +222,7 @@ describe('a token', () => {
     await using identity = await startIdentity();
     const home = newHome();
     await using engine = engineOf(identity, home);
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'first');
     identity.revokeAll();
     identity.tokenStatus = 400;
@@ -242,7 +245,7 @@ describe('a login is refused', () => {
     await using identity = await startIdentity(options);
     await using engine = engineOf(identity, newHome(), oauth);
     const shown: URL[] = [];
-    const error = await engine
+    const error = await engine.connections
       .logIn('secret', person(identity, { show: (address) => void shown.push(address) }))
       .catch((error: unknown) => error);
     expect(error).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
@@ -284,7 +287,7 @@ describe('a login is refused', () => {
     expect(message).toContain('allowMissingPkce');
     await using identity = await startIdentity({ issuerMetadata });
     await using engine = engineOf(identity, newHome(), { allowMissingPkce: true });
-    await engine.logIn('secret', person(identity));
+    await engine.connections.logIn('secret', person(identity));
     expect(await whisper(engine, 'x')).toMatchObject({ success: true });
   });
 
@@ -318,7 +321,7 @@ describe('an answer to a login', () => {
       await fetch(changed).catch(() => {});
       if (changed.searchParams.get('state') !== answer.searchParams.get('state')) await fetch(answer).catch(() => {});
     };
-    const done = engine.logIn('secret', person(identity, { show: (address) => void show(address) }));
+    const done = engine.connections.logIn('secret', person(identity, { show: (address) => void show(address) }));
     return await done.then(
       () => 'logged in',
       (error: unknown) => (error as Error).message,

@@ -256,6 +256,38 @@ it('what was synced is used while a registry is away, and that is said', async (
   expect(notes[0]).toContain('What was synced before is used.');
 });
 
+it('a reader during the sync of another process uses what is there, and is not told to sync', async () => {
+  await using registry = await startRegistry({ entries: [published(server('a/one'))] });
+  const [reader, writer] = [open(registry.url), open(registry.url)];
+  const held = async (work: () => Promise<void>) => {
+    let release = () => {};
+    let isAsked = false;
+    registry.on = () =>
+      new Promise<undefined>((resolve) => {
+        isAsked = true;
+        release = () => resolve(undefined);
+      });
+    const syncing = writer.sync();
+    await expect
+      .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.endsWith('anygpt-lock')))
+      .toBe(true);
+    await work();
+    await expect.poll(() => isAsked).toBe(true);
+    registry.on = () => undefined;
+    release();
+    await syncing;
+  };
+  await held(async () => {
+    const { notes } = await reader.search('one', { offline: true });
+    expect(notes).toEqual([expect.stringContaining('is being synced by another process for the first time')]);
+  });
+  now += 2 * HOUR;
+  await held(async () => {
+    const { results, notes } = await reader.search('one');
+    expect([results.length, notes]).toEqual([1, [expect.stringContaining('is being synced by another process. What')]]);
+  });
+});
+
 it('a slow registry is not waited for where a copy exists, unless fresh answers are wanted', async () => {
   await using registry = await startRegistry({ entries: [published(server('a/one'))] });
   const world = { requestMs: 60_000, refreshMs: 50 };

@@ -171,7 +171,12 @@ export class McpRegistries {
     const contents = await this.#upToDate(registry, options, notes);
     if (contents === undefined) {
       if (options.offline) {
-        notes.push(`The registry ${client.name} was never synced. Run \`anygpt mcp registry sync\`.`);
+        const isFirst = await store.isBeingWritten();
+        notes.push(
+          isFirst
+            ? `The registry ${client.name} is being synced by another process for the first time.`
+            : `The registry ${client.name} was never synced. Run \`anygpt mcp registry sync\`.`,
+        );
         return [];
       }
       notes.push(
@@ -198,6 +203,10 @@ export class McpRegistries {
     const contents = await store.contents();
     if (contents === undefined || offline) return contents;
     if (useCache && ageSince(contents.syncedAt, this.#now()) < LIMITS.age.registry) return contents;
+    if (useCache && (await store.isBeingWritten())) {
+      notes.push(`The registry ${client.name} is being synced by another process. What was synced before is used.`);
+      return contents;
+    }
     const sync = (limited = signal) => syncRegistry(client, store, { signal: limited, onProgress, now: this.#now });
     const seconds = this.#refreshMs / 1_000;
     const overdue = () =>

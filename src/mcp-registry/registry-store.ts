@@ -11,7 +11,7 @@ import { FileStore } from '../cache/file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from '../cache/versioned.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { withLock } from '../disk/file-lock.ts';
+import { isLocked, withLock } from '../disk/file-lock.ts';
 import { isObject } from '../json/plain-object.ts';
 import { readEntry } from './read-page.ts';
 import type { RegistryEntry } from './registry-server.ts';
@@ -81,6 +81,11 @@ export class RegistryStore {
   /** Runs work while no other process writes. */
   locked<T>(work: () => Promise<T>): Promise<T> {
     return withLock(this.#files.pathOf(CONTENTS_KEY), work);
+  }
+
+  /** Tells whether another process, or another part of this one, writes now. */
+  isBeingWritten(): Promise<boolean> {
+    return isLocked(this.#files.pathOf(CONTENTS_KEY));
   }
 
   /** Returns the table of contents; undefined if nothing was synced or the table is damaged. */

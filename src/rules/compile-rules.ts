@@ -5,7 +5,7 @@
  */
 import { ConfigurationError } from '../core/errors.ts';
 import type { RulePrecedence, ToolRule } from '../core/types.ts';
-import { type CompiledRule, RuleSet, type ServerNames } from './decide.ts';
+import { type Classify, type CompiledRule, RuleSet, type ServerNames, type ToolClasses } from './decide.ts';
 import {
   type CompiledPattern,
   compileName,
@@ -33,17 +33,23 @@ export async function compileRules(
   precedence: RulePrecedence = 'first-match',
   floor?: RuleSet,
   names?: ReadonlyMap<string, ServerNames>,
+  classify?: Classify,
 ): Promise<RuleSet> {
-  return ruleSetOf(rules, await regexCompilerFor(rules), precedence, floor, names);
+  return ruleSetOf(rules, await regexCompilerFor(rules), precedence, floor, names, classify);
 }
 
-/** The same for a caller that has loaded the regex engine. */
+/** Tells whether a rule says what a tool has to be, beyond its name. */
+export const isOfClasses = ({ domain, category, readOnly }: Partial<ToolRule>): boolean =>
+  domain !== undefined || category !== undefined || readOnly !== undefined;
+
+/** The same for a caller that has loaded the regex engine. Throws for rules that need `classify` and get none. */
 export function ruleSetOf(
   rules: readonly ToolRule[],
   regexCompiler: RegexCompiler | undefined,
   precedence: RulePrecedence = 'first-match',
   floor?: RuleSet,
   names?: ReadonlyMap<string, ServerNames>,
+  classify?: Classify,
 ): RuleSet {
   const { compiled, problems } = compileAll(rules, regexCompiler);
   if (problems.length > 0) {
@@ -52,17 +58,21 @@ export function ruleSetOf(
     });
     throw new ConfigurationError(`The tool rules cannot be used: ${texts.join('; ')}.`, texts);
   }
-  return new RuleSet(compiled, precedence, floor, names);
+  if (classify === undefined && rules.some(isOfClasses))
+    throw new ConfigurationError('Rules about domains, categories and readOnly need an engine.');
+  return new RuleSet(compiled, precedence, floor, names, classify);
 }
 
 /** Returns the problems of rules as written. Values that are not rules at all are reported elsewhere. */
 export async function ruleProblems(written: readonly unknown[]): Promise<readonly RuleProblem[]> {
   const rules = written.map((rule) => {
-    const { pattern, server } = Object(rule) as Partial<Record<keyof ToolRule, unknown>>;
+    const { pattern, server, domain, category } = Object(rule) as Partial<Record<keyof ToolRule, unknown>>;
     return {
       // Non-strings become `*`, so that the index of each pattern stays right.
       pattern: Array.isArray(pattern) ? pattern.map((text) => (typeof text === 'string' ? text : '*')) : [],
       server: typeof server === 'string' ? server : undefined,
+      domain: typeof domain === 'string' ? domain : undefined,
+      category: typeof category === 'string' ? category : undefined,
     };
   });
   return compileAll(rules, await regexCompilerFor(rules)).problems;
@@ -93,24 +103,54 @@ function compileRule(
       return undefined;
     }
   };
-  const { server, enabled, exact } = rule;
+  const { server, enabled, exact, domain, category, readOnly, approve } = rule;
   const named = server === undefined ? undefined : attempt(['server'], server, () => compileName(server));
-  const isNamed = (name: string): boolean => server === undefined || isServer(named, name, enabled);
-  const inAll = (name: string, others: readonly string[]) => (enabled === false && !exact ? [name, ...others] : [name]);
+  const inGlob = (place: 'domain' | 'category', glob: string | undefined) => {
+    const compiled = glob === undefined ? undefined : attempt([place], glob, () => compileName(glob));
+    return (paths: readonly string[]): boolean =>
+      glob === undefined || paths.flatMap(withParents).some((path) => compiled?.exact(path) === true);
+  };
+  const [ofDomain, ofCategory] = [inGlob('domain', domain), inGlob('category', category)];
+  const isInClasses = ({ domains, categories, readOnly: isReadOnly }: ToolClasses): boolean =>
+    ofDomain(domains) && ofCategory(categories) && (readOnly === undefined || readOnly === isReadOnly);
   const patterns = rule.pattern
     .map((text, at) => attempt(['pattern', at], text, () => compilePattern(text, regexCompiler)))
     .filter((pattern): pattern is CompiledPattern => pattern !== undefined);
+  // A deny is read widely, and an allow to the letter.
+  const isNamedAs =
+    (allows: boolean | undefined) =>
+    (name: string): boolean =>
+      server === undefined || isServer(named, name, allows);
+  const inAll = (allows: boolean | undefined, name: string, others: readonly string[]) =>
+    allows === false && !exact ? [name, ...others] : [name];
+  const matchesAs =
+    (allows: boolean | undefined): CompiledRule['matches'] =>
+    (onServer, tool, others = [], kind, classes) =>
+      inAll(allows, onServer, others).some(
+        (name) => isNamedAs(allows)(name) && matchesPatterns(patterns, tool, name, allows, kind),
+      ) &&
+      !(allows === true && others.some((name) => isException(patterns, tool, name, kind))) &&
+      (!isOfClasses(rule) || (kind === undefined && classes !== undefined && isInClasses(classes())));
+  const conditions = [
+    domain !== undefined && `domain ${domain}`,
+    category !== undefined && `category ${category}`,
+    readOnly !== undefined && (readOnly ? 'read-only' : 'not read-only'),
+  ].filter((text) => text !== false);
   return {
     index,
     enabled,
     server,
     tags: rule.tags ?? [],
     patterns,
-    matchesServer: (name, others = []) => inAll(name, others).some(isNamed),
-    matches: (onServer, tool, others = [], kind) =>
-      inAll(onServer, others).some((name) => isNamed(name) && matchesPatterns(patterns, tool, name, enabled, kind)) &&
-      !(enabled === true && others.some((name) => isException(patterns, tool, name, kind))),
+    approve,
+    ofClasses: conditions.length === 0 ? undefined : conditions.join(', '),
+    matchesServer: (name, others = []) => inAll(enabled, name, others).some(isNamedAs(enabled)),
+    matches: matchesAs(enabled),
+    judges: matchesAs(approve !== false),
   };
 }
+
+/** `cloud.aws` is in `cloud`, too. */
+const withParents = (path: string): string[] => path.split('.').map((_, at, parts) => parts.slice(0, at + 1).join('.'));
 
 const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

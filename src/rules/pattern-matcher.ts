@@ -2,8 +2,10 @@
  * Matches tool names against patterns as the engine's rules do, for programs that have no configuration.
  * @module
  */
+import { ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolRule } from '../core/types.ts';
+import { isOfClasses } from './compile-rules.ts';
 import { type CompiledPattern, compileName, compilePattern, isServer, matchesPatterns } from './pattern.ts';
 import { compileRegex } from './regex.ts';
 
@@ -25,6 +27,7 @@ export class PatternMatcher {
   /** Tells whether the rule applies to this tool of this server; a glob with `:` is matched against `server:tool`. */
   matchWithServer(toolName: string, serverName: string, rule: ToolRule): boolean {
     const { server, pattern, enabled } = rule;
+    if (isOfClasses(rule)) throw new ValidationError('Rules about domains, categories and readOnly need an engine.');
     if (server !== undefined && !isServer(compileName(server), serverName, enabled)) return false;
     return matchesPatterns(this.#compile(pattern), toolName, serverName, enabled);
   }

@@ -4,7 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import type { ItemKind, ToolRef } from '../core/types.ts';
+import type { ItemKind, ToolDefinition, ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
 
@@ -32,7 +32,11 @@ export interface ReportOptions {
 }
 
 /** A tool, or the resource or prompt that `tool` names. */
-export type KnownRef = ToolRef & { readonly kind?: ItemKind | undefined };
+export type KnownRef = ToolRef & {
+  readonly kind?: ItemKind | undefined;
+  /** Of a tool: what it is may decide which rules match. */
+  readonly definition?: ToolDefinition | undefined;
+};
 
 /** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
 export function reportRules(ruleSet: RuleSet, tools: Iterable<KnownRef>, options: ReportOptions = {}): RuleWarning[] {
@@ -57,17 +61,18 @@ class Review {
     this.#unused = ruleSet.rules.map((rule) => new Set(rule.patterns));
   }
 
-  add({ server, tool, kind }: KnownRef): void {
+  add({ server, tool, kind, definition }: KnownRef): void {
     this.#toolCount += 1;
     this.#seenServers.add(server);
     const matching: CompiledRule[] = [];
     const others = this.#rules.names.get(server)?.others ?? [];
+    const classes = this.#rules.classesOf(server, tool, definition);
     for (const rule of this.#rules.rules) {
       if (!rule.matchesServer(server, others)) continue;
       const unused = this.#unused[rule.index];
       for (const pattern of unused ?? [])
         if ([server, ...others].some((name) => pattern.couldMean(tool, name, kind))) unused?.delete(pattern);
-      if (!rule.matches(server, tool, others, kind)) continue;
+      if (!rule.matches(server, tool, others, kind, classes)) continue;
       matching.push(rule);
       this.#matched[rule.index] = (this.#matched[rule.index] ?? 0) + 1;
     }

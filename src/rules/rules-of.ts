@@ -3,8 +3,8 @@
  * @module
  */
 import type { RulePrecedence, ServerDefinition, ToolRule } from '../core/types.ts';
-import { regexCompilerFor, ruleSetOf } from './compile-rules.ts';
-import type { RuleSet, ServerNames } from './decide.ts';
+import { isOfClasses, regexCompilerFor, ruleSetOf } from './compile-rules.ts';
+import type { Classify, RuleSet, ServerNames } from './decide.ts';
 import type { RegexCompiler } from './pattern.ts';
 
 /** The part of a configuration about tools. */
@@ -21,10 +21,18 @@ export interface ConfiguredRules {
     | undefined;
 }
 
-/** Compiles the rules of a configuration. `further` names sources beside its servers that have more than one name. */
-export async function rulesOf(config: ConfiguredRules, further?: ReadonlyMap<string, ServerNames>): Promise<RuleSet> {
+/**
+ * Compiles the rules of a configuration. `further` names sources beside its servers that have more than one name;
+ * `classifier` loads inference, which rules about domains and categories need.
+ */
+export async function rulesOf(
+  config: ConfiguredRules,
+  further?: ReadonlyMap<string, ServerNames>,
+  classifier?: () => Promise<Classify>,
+): Promise<RuleSet> {
   const all = [...config.toolRules, ...(config.floorRules?.toolRules ?? [])];
-  return rulesWith(await regexCompilerFor(all), config, further);
+  const classify = all.some(isOfClasses) ? await classifier?.() : undefined;
+  return rulesWith(await regexCompilerFor(all), config, further, classify);
 }
 
 /** The same for a caller that has loaded the regex engine. Without it, throws for a rule that needs it. */
@@ -32,13 +40,17 @@ export function rulesWith(
   regexCompiler: RegexCompiler | undefined,
   { servers, toolRules, rulePrecedence, floorRules }: ConfiguredRules,
   further: ReadonlyMap<string, ServerNames> = new Map(),
+  classify?: Classify,
 ): RuleSet {
   const compile = (
     rules: readonly ToolRule[],
     precedence: RulePrecedence,
     strangers?: readonly string[],
     floor?: RuleSet,
-  ) => ruleSetOf(rules, regexCompiler, precedence, floor, new Map([...namesOf(servers, strangers), ...further]));
+  ) => {
+    const names = new Map([...namesOf(servers, strangers), ...further]);
+    return ruleSetOf(rules, regexCompiler, precedence, floor, names, classify);
+  };
   const floor = floorRules && compile(floorRules.toolRules, floorRules.rulePrecedence, floorRules.strangers);
   return compile(toolRules, rulePrecedence, undefined, floor);
 }

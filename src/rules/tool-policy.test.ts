@@ -8,6 +8,7 @@ const definition: ToolDefinition = { name: 'send', inputSchema: {} };
 const policyOf = async (enabled: boolean, status: ApprovalStatus) =>
   new ToolPolicy(await compileRules(enabled ? [] : [{ pattern: ['send'], enabled: false }], 'first-match'), {
     statusOf: () => status,
+    mayFollowRule: () => false,
     digestOf: () => 'digest',
   });
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApprovalStatus, Unapproved } from '../core/approval-mode.ts';
+import { itemIn } from '../core/item-definition.ts';
 import type { ItemKind, ToolDefinition } from '../core/types.ts';
 import type { Decision, RuleSet } from './decide.ts';
 import { notApprovedMessage } from './not-approved.ts';
@@ -16,11 +17,18 @@ export interface ToolDecision extends Decision {
   readonly approval?: Unapproved | undefined;
   /** Set if rules disable a tool that is not approved either: only its name may be shown. */
   readonly isNameOnly?: boolean | undefined;
+  /** The rule that approved the definition, where no person has. */
+  readonly approvedBy?: string | undefined;
 }
 
 /** Knows which definitions are approved. */
 export interface KnownApprovals {
   statusOf(server: string, definition: ToolDefinition): ApprovalStatus;
+  /**
+   * Tells whether a rule may approve a definition that no person has approved.
+   * @param always even if the scanner found something in it, or has not looked yet
+   */
+  mayFollowRule(server: string, definition: ToolDefinition, always: boolean): boolean;
   /** Identifies all decisions on a server; undefined for one that needs none. */
   digestOf(server: string): string | undefined;
 }
@@ -35,15 +43,39 @@ export class ToolPolicy {
     this.#approvals = approvals;
   }
 
-  /** Returns whether a definition that a source lists may be seen and called, and why not. */
+  /** Returns whether a definition that a source lists may be seen and used, and why not. */
   decide(server: string, definition: ToolDefinition): ToolDecision {
-    const ruled = this.#rules.decide(server, definition.name);
-    return decideTool(ruled, this.#approvals?.statusOf(server, definition), server, definition.name);
+    const ruled = this.#ruled(server, definition);
+    const status = this.#approvals?.statusOf(server, definition);
+    const { approve } = ruled;
+    const isByRule =
+      status !== undefined &&
+      status !== 'approved' &&
+      approve !== undefined &&
+      this.#approvals?.mayFollowRule(server, definition, approve.always) === true;
+    return isByRule ? { ...ruled, approvedBy: approve.rule } : decideDefinition(ruled, status, server, definition);
   }
 
-  /** Returns whether a resource or a prompt may be seen and read. Approvals are of tools only. */
+  /** Tells whether a rule approves a definition that the scanner has not cleared. */
+  isForScanner(server: string, definition: ToolDefinition): boolean {
+    const status = this.#approvals?.statusOf(server, definition);
+    if (status === undefined || status === 'approved') return false;
+    const { approve } = this.#ruled(server, definition);
+    if (approve === undefined || approve.always) return false;
+    const may = (always: boolean) => this.#approvals?.mayFollowRule(server, definition, always) === true;
+    return may(true) && !may(false);
+  }
+
+  /** Returns whether the rules let a resource or a prompt be read, whether its server lists it or not. */
   decideItem(server: string, id: string, kind: ItemKind): Decision {
     return this.#rules.decide(server, id, kind);
+  }
+
+  #ruled(server: string, definition: ToolDefinition): Decision {
+    const item = itemIn(definition);
+    return item
+      ? this.#rules.decide(server, item.id, item.kind)
+      : this.#rules.decide(server, definition.name, undefined, definition);
   }
 
   /** Identifies what the approvals say of a server's tools; undefined for a server that needs none. */
@@ -53,11 +85,18 @@ export class ToolPolicy {
 }
 
 /** Joins the decision of the rules with the approval of the definition. */
-export function decideTool(
+export const decideTool = (
   ruled: Decision,
   status: ApprovalStatus | undefined,
   server: string,
   tool: string,
+): ToolDecision => decideDefinition(ruled, status, server, { name: tool, inputSchema: {} });
+
+function decideDefinition(
+  ruled: Decision,
+  status: ApprovalStatus | undefined,
+  server: string,
+  definition: ToolDefinition,
 ): ToolDecision {
   const approval = status === 'approved' ? undefined : status;
   if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', ...(approval && { isNameOnly: true }) };
@@ -68,6 +107,6 @@ export function decideTool(
     tags,
     code: 'TOOL_NOT_APPROVED',
     approval,
-    reason: notApprovedMessage(approval, server, tool),
+    reason: notApprovedMessage(approval, server, definition),
   };
 }

@@ -41,6 +41,9 @@ const ORDINARY = new Set(
   ),
 );
 
+/** Tells whether a value is a word of settings, such as `none` in `AUTH=none`. */
+export const isOrdinary = (text: string): boolean => ORDINARY.has(text.toLowerCase());
+
 const digitsIn = (text: string): number => text.replace(/\D+/g, '').length;
 
 /** Counts changes between lower case, upper case and digits; random texts change often. */
@@ -55,7 +58,7 @@ export function isNamedSecret(text: string, name: string): boolean {
   if (!isSecretName(name) || text.length < 4 || isAddress(text) || isPath(text)) return false;
   if (SCHEME.test(text)) return false;
   const last = endsWithSecretNoun(name);
-  if (ORDINARY.has(text.toLowerCase())) return false;
+  if (isOrdinary(text)) return false;
   if (isWord(text)) return text.length >= 12 || (last && text.length >= 6);
   if (/^\d+$/.test(text)) return last && text.length >= 6;
   // `--sort-key created_at` is not secret; a key with a digit is.
@@ -66,7 +69,7 @@ export function isNamedSecret(text: string, name: string): boolean {
 /** Tells whether a value kept in a file or sent in a header is a secret: not a word, a number or a path. */
 const isKept = (text: string): boolean =>
   text.length >= 4 &&
-  !ORDINARY.has(text.toLowerCase()) &&
+  !isOrdinary(text) &&
   !isAddress(text) &&
   !isPath(text) &&
   !(isWord(text) && text.length < 12) &&
@@ -138,7 +141,7 @@ function both(part: string): string[] {
 
 /** `password` as a password is ignored: masking it would spoil ordinary sentences and protect nothing. */
 const isLongEnough = (part: string): boolean =>
-  part.length >= MIN_PART && !ORDINARY.has(part.toLowerCase()) && !(isWord(part) && isSecretKey(part));
+  part.length >= MIN_PART && !isOrdinary(part) && !(isWord(part) && isSecretKey(part));
 
 /** Shortest password in a URL that is masked. */
 const MIN_PART = 4;

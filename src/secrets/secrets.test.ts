@@ -164,7 +164,7 @@ describe('a secret', () => {
       await engine.call({ server: 'dying', tool: 'x', arguments: { text: secret } }),
       await engine.listServers(),
       await engine.getConfig(),
-      engine.serverLog('dying'),
+      engine.connections.log('dying'),
     ];
     await engine.close();
     const said = JSON.stringify([answers, log.lines]) + home.contents();
@@ -206,13 +206,13 @@ describe('a secret', () => {
     // A call's result belongs to the caller and is unchanged; its audit record is redacted.
     await engine.call({ server: 'evil', tool: 'echo' });
     answers.push((await engine.call({ server: 'evil', tool: 'echo' })) as never);
-    await until(() => engine.serverLog('evil').includes('***'));
+    await until(() => engine.connections.log('evil').includes('***'));
     await engine.close();
     const audit = readFileSync(join(home.path, 'audit', 'audit.jsonl'), 'utf8');
     expect(audit.trim().split('\n')).toHaveLength(3);
-    expect(JSON.stringify([answers, log.lines, await engine.listServers(), engine.serverLog('evil')])).not.toContain(
-      secret,
-    );
+    expect(
+      JSON.stringify([answers, log.lines, await engine.listServers(), engine.connections.log('evil')]),
+    ).not.toContain(secret);
     expect(home.contents()).not.toContain(secret);
   });
 });
@@ -241,7 +241,7 @@ describe('a secret in use', () => {
       said.push(await engine.toolsOf('x'), await engine.call({ server: 'x', tool: 'y', arguments: { old, rotated } }));
       return JSON.stringify(said).includes('exited with code 1') && said.length > 4;
     });
-    said.push(engine.serverLog('x'), await engine.listServers());
+    said.push(engine.connections.log('x'), await engine.listServers());
     await engine.close();
     rmSync(file);
     const all = JSON.stringify([said, log.lines]) + home.contents();
@@ -304,9 +304,9 @@ describe('a secret in use', () => {
     const said = JSON.stringify([await call('bad'), await call('worse')]);
     expect(said).toContain('postgres://***@db');
     expect(said).toContain('password=***');
-    await until(() => engine.serverLog('evil').includes('postgres://***@db'));
+    await until(() => engine.connections.log('evil').includes('postgres://***@db'));
     await engine.close();
-    expect(said + engine.serverLog('evil') + home.contents()).not.toMatch(/hunter2|geheim/);
+    expect(said + engine.connections.log('evil') + home.contents()).not.toMatch(/hunter2|geheim/);
   });
 });
 
@@ -342,10 +342,17 @@ describe('a secret written by hand', () => {
     const called = await engine.call({ server: 'evil', tool: 'echo', arguments: { text: all } });
     const cause = called.success ? undefined : (causeOf(called.error) as { message: string; data: unknown });
     expect(cause).toMatchObject({ message: expect.stringContaining('***'), data: { why: [expect.any(String)] } });
-    await until(() => engine.serverLog('evil').includes('***'));
+    await until(() => engine.connections.log('evil').includes('***'));
     await engine.close();
     expect(log.lines.join()).toContain('left out');
-    const said = JSON.stringify([found, called, cause?.message, cause?.data, engine.serverLog('evil'), log.lines]);
+    const said = JSON.stringify([
+      found,
+      called,
+      cause?.message,
+      cause?.data,
+      engine.connections.log('evil'),
+      log.lines,
+    ]);
     const kept = home.contents();
     for (const secret of [header, option, query, password, fallback]) {
       expect(said).not.toContain(secret);

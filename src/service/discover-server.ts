@@ -4,8 +4,10 @@
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { pinOf } from '../approvals/pin.ts';
 import { pauseBefore, toServerError, worthWaiting } from '../catalog/retry-policy.ts';
 import type { ErrorInfo } from '../core/errors.ts';
+import { itemsWith } from '../core/item-definition.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { ItemKind, JsonSchema, RateLimit, ServerDefinition, ServerItems, ToolDefinition } from '../core/types.ts';
@@ -59,7 +61,7 @@ export async function discoverServer(
   // 5. Schema conversion. 7. Domains and categories.
   const tools = listed.tools
     .filter(({ name }) => source.permits(name))
-    .map((tool) => toDiscovered(tool, source.definition));
+    .map((tool) => ({ ...toDiscovered(tool, source.definition), pin: listed.pins.get(tool.name) }));
   // 9. Registration.
   if (options.registerInMarketplace) await parts.register(tools);
   // 6. Output schemas. After 9, because a call goes through the pipeline, and that calls only what is registered.
@@ -73,6 +75,8 @@ export async function discoverServer(
 export interface DiscoveredList {
   readonly tools: readonly ManifestTool[];
   readonly items: ServerItems;
+  /** The pins of the definitions, by tool. */
+  readonly pins: ReadonlyMap<string, string | undefined>;
 }
 
 /** Reads what a server lists: steps 1 to 4, 8 and 10. */
@@ -90,9 +94,15 @@ export async function readList(
 }
 
 async function keptList({ definition: { name }, state }: DiscoverySource): Promise<DiscoveredList | undefined> {
-  const { catalog } = state;
+  const { catalog, policy } = state;
   await catalog.load(name);
-  return catalog.isLoaded(name) ? { tools: catalog.tools(name, true), items: catalog.items(name) } : undefined;
+  if (!catalog.isLoaded(name)) return undefined;
+  const isApproved = (definition: ToolDefinition) => policy.decide(name, definition).approval === undefined;
+  return {
+    tools: catalog.tools(name, true),
+    items: itemsWith(catalog.items.of(name), isApproved),
+    pins: pinsOf(catalog.definitions(name)),
+  };
 }
 
 /** Asks the server, as often as the retry policy allows. */
@@ -119,7 +129,9 @@ async function freshList(
       const listing = await listOnce(asked, rateOf(options.rateLimit), downstreams);
       // What is not approved is not shown, neither from the catalogue nor from this list.
       const isApproved = (tool: ToolDefinition) => state.policy.decide(name, tool).approval === undefined;
-      const own = { tools: listing.tools.filter(isApproved), items: { ...NOTHING.items, ...listing.items } };
+      const tools = listing.tools.filter(isApproved);
+      const items = itemsWith({ ...NOTHING.items, ...listing.items }, isApproved);
+      const own = { tools, items, pins: pinsOf(tools) };
       if (options.authHeaders !== undefined) return own;
       // 8. Storage, in memory and on disk.
       await discovery.taken(listing);
@@ -138,7 +150,14 @@ async function freshList(
   }
 }
 
-const NOTHING: DiscoveredList = { tools: [], items: { resources: [], resourceTemplates: [], prompts: [] } };
+const NOTHING: DiscoveredList = {
+  tools: [],
+  items: { resources: [], resourceTemplates: [], prompts: [] },
+  pins: new Map(),
+};
+
+const pinsOf = (definitions: readonly ToolDefinition[]): DiscoveredList['pins'] =>
+  new Map(definitions.map((definition) => [definition.name, pinOf(definition)]));
 
 async function listOnce(definition: ServerDefinition, rate: RateLimit | undefined, downstreams: Downstreams) {
   const { name } = definition;
@@ -146,12 +165,12 @@ async function listOnce(definition: ServerDefinition, rate: RateLimit | undefine
     throw staged(thrown, name, step);
   };
   // 2. Rate limit.
-  await downstreams.listingTurn(definition, rate);
+  await downstreams.lists.turn(definition, rate);
   // 3. Session.
   const lease = await downstreams.acquire(definition, undefined).catch(fail('connecting'));
   try {
     // 4. List.
-    return await downstreams.listOver(lease.connection, definition).catch(fail('list'));
+    return await downstreams.lists.read(lease.connection, definition).catch(fail('list'));
   } finally {
     // 10. End of the session, unless a call is using it.
     lease.release({ close: true });
@@ -179,7 +198,7 @@ export const withOutput = (tool: DiscoveredTool, outputSchema: JsonSchema): Disc
 /** A tool with its types. What RTFS cannot say is `:any`, and a problem says why. */
 export function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {
   const { name } = source;
-  const manifest = toolToManifest(tool, { name, connection: isProvider(source) ? undefined : source.connection });
+  const manifest = toolToManifest(tool, isProvider(source) ? { name } : source);
   const input = schemaToTypeExpr(manifest.inputSchema);
   const output = manifest.outputSchema && schemaToTypeExpr(manifest.outputSchema);
   const problem =

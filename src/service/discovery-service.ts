@@ -16,6 +16,7 @@ import type { ServerDefinition, ServerItems, ToolDefinition } from '../core/type
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
 import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
+import type { Registration } from '../engine/guest-tools.ts';
 import type { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
@@ -250,7 +251,14 @@ export class DiscoveryService implements AsyncDisposable {
   provider(choice: ServerChoice, { authHeaders, ...options }: DiscoveryOptions = {}): ToolProvider {
     const server = authHeaders === undefined ? choice : withHeaders(choice, authHeaders);
     const name = nameOf(server);
-    const discover = () => this.discoverTools(server, { useCache: true, registerInMarketplace: true, ...options });
+    const discover = async () => {
+      checkOptions(options);
+      const found = await this.#source(server);
+      const all = await this.#discover(found, { useCache: true, registerInMarketplace: true, ...options }, true);
+      // A tool that has changed since it was listed first cannot be called, so it is not shown either.
+      const registered = (await this.#engine()).runtime.guests.state(name)?.registered;
+      return all.filter(({ provider, pin }) => registered?.hasOther(provider.toolName, pin) !== true);
+    };
     const toDefinition = (tool: DiscoveredTool): ToolDefinition => {
       const { provider, title, description, inputSchema, outputSchema, outputInferred, annotations } = tool;
       // A result is checked against an output schema, so a guessed one stays out.
@@ -325,12 +333,16 @@ export class DiscoveryService implements AsyncDisposable {
     return Promise.all(servers.map(([name, choose]) => turns.run(() => attempt(name, choose))));
   }
 
-  async #discover(source: DiscoverySource, options: DiscoveryOptions): Promise<readonly DiscoveredTool[]> {
+  async #discover(
+    source: DiscoverySource,
+    options: DiscoveryOptions,
+    isStanding = false,
+  ): Promise<readonly DiscoveredTool[]> {
     const { discoverServer } = await import('./discover-server.ts');
     const { runtime } = await this.#engine();
     return discoverServer(source, options, {
       downstreams: runtime.downstreams,
-      register: (tools) => this.#register(tools),
+      register: (tools) => this.#register(tools, isStanding),
       introspect: async (tools) => {
         const complete: DiscoveredTool[] = [];
         for (const tool of tools) complete.push(await this.#introspected(tool, source));
@@ -384,27 +396,29 @@ export class DiscoveryService implements AsyncDisposable {
     return runtime.world.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
   }
 
-  async #register(manifests: readonly CapabilityManifest[]): Promise<void> {
+  /** @param isStanding the program has not looked at these tools: those that were registered before stay as they were */
+  async #register(manifests: readonly CapabilityManifest[], isStanding = false): Promise<void> {
     const { marketplace, catalog } = this.#ports;
-    if (marketplace === undefined || catalog === undefined) await this.#registerHere(manifests);
+    if (marketplace === undefined || catalog === undefined) await this.#registerHere(manifests, isStanding);
     for (const port of new Set([marketplace, catalog]))
       for (const manifest of manifests) await port?.register(manifestOf(manifest));
   }
 
   /** The engine as marketplace and catalogue. Tools of configured servers are found and called anyway. */
-  async #registerHere(manifests: readonly CapabilityManifest[]): Promise<void> {
+  async #registerHere(manifests: readonly CapabilityManifest[], isStanding: boolean): Promise<void> {
     const { runtime } = await this.#engine();
     const { state } = await runtime.ready();
-    const tools = new Map<string, string[]>();
-    for (const { provider } of manifests) {
+    const tools = new Map<string, Registration[]>();
+    for (const { provider, pin } of manifests) {
       const { server: name, serverUrl: url, toolName } = provider;
       if (state.servers.has(name)) continue;
       // A capability that was written down says where its server is. It gets no token and no variable: files can be forged.
       if (runtime.guests.state(name) === undefined && url !== undefined && !url.includes('${'))
         await runtime.admit(await runtime.world.resolveServer({ name, connection: { type: 'http', url } }));
-      tools.set(name, [...(tools.get(name) ?? []), toolName]);
+      if (isStanding && runtime.guests.state(name)?.registered.has(toolName)) continue;
+      tools.set(name, [...(tools.get(name) ?? []), { tool: toolName, pin }]);
     }
-    for (const [name, names] of tools) await runtime.register(name, names);
+    for (const [name, registrations] of tools) await runtime.register(name, registrations);
   }
 }
 

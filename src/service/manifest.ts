@@ -10,8 +10,7 @@ import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { REDACTED } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { shorten } from '../text/plain-text.ts';
-import { inferCategories } from './infer/infer-categories.ts';
-import { inferDomains } from './infer/infer-domains.ts';
+import { type ClassedServer, categoriesOf, domainsOf } from './infer/classes-of.ts';
 
 /** How a capability is reached. */
 export interface CapabilityProvider {
@@ -40,6 +39,8 @@ export interface CapabilityManifest {
   readonly categories: readonly string[];
   readonly title?: string | undefined;
   readonly annotations?: ToolAnnotations | undefined;
+  /** SHA-256 of the definition that the server listed. A registered tool is called only while it is this one. */
+  readonly pin?: string | undefined;
 }
 
 /** The parts of a tool that a manifest needs; a `ToolDefinition` has them, too. */
@@ -49,7 +50,7 @@ export type ManifestTool = Pick<
 >;
 
 /** The parts of a server's definition that a manifest needs. */
-export interface ManifestServer extends Pick<ServerDefinition, 'name'> {
+export interface ManifestServer extends ClassedServer {
   readonly connection?: ServerDefinition['connection'] | undefined;
   /** The server's version, from `initialize` or a registry. */
   readonly version?: string | undefined;
@@ -58,7 +59,7 @@ export interface ManifestServer extends Pick<ServerDefinition, 'name'> {
 /** MCP tools have no versions. */
 const FIRST_VERSION = '1.0.0';
 
-/** Returns the manifest of a tool, with inferred domains and categories. Takes any definition and never throws. */
+/** Returns the manifest of a tool, with configured or inferred domains and categories. Takes any definition and never throws. */
 export function toolToManifest(tool: ManifestTool, server: ManifestServer): CapabilityManifest {
   const { name, title, inputSchema, outputSchema } = tool;
   const said = textIn(tool.description) ?? textIn(title);
@@ -71,8 +72,8 @@ export function toolToManifest(tool: ManifestTool, server: ManifestServer): Capa
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     ...(isObject(outputSchema) && { outputSchema }),
     provider: { type: 'mcp', server: server.name, ...(serverUrl !== undefined && { serverUrl }), toolName: name },
-    domains: inferDomains(server.name, name),
-    categories: inferCategories(name, { server: server.name, annotations, description: said }),
+    domains: domainsOf(server, name),
+    categories: categoriesOf(server, { name, annotations, description: said }),
     ...(textIn(title) !== undefined && { title }),
     ...(annotations && { annotations }),
   };

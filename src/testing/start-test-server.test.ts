@@ -79,7 +79,7 @@ describe('startTestServer', () => {
   it('tells clients when its tools change', async () => {
     await using server = await startTestServer({ tools: { before: { call: () => 'b' } } });
     await using engine = engineFor(server);
-    const subscribed = new Promise((resolve) => engine.onNotification(resolve));
+    const subscribed = new Promise((resolve) => engine.connections.onNotification(resolve));
     expect((await engine.listTools('greeter')).map(({ name }) => name)).toEqual(['before']);
     await subscribed;
     server.setTools({ after: { call: () => 'a' } });

@@ -115,10 +115,10 @@ describe('a flood', { timeout: 60_000 }, () => {
     async (kind) => {
       await withFlooder(async (engine, echo) => {
         let heard = 0;
-        engine.onNotification(() => heard++);
+        engine.connections.onNotification(() => heard++);
         const { longest } = await longestBlock(async () => {
           await engine.call({ server: 'evil', tool: 'flood', arguments: { kind, ms: 3000 } });
-          await expect.poll(() => engine.serverLog('evil'), { timeout: 20_000 }).toContain('[stdout] ');
+          await expect.poll(() => engine.connections.log('evil'), { timeout: 20_000 }).toContain('[stdout] ');
         });
         expect(heard).toBe(0);
         expect(longest).toBeLessThan(LONGEST_MS);

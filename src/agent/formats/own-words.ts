@@ -7,6 +7,7 @@ import type { ToolDefinition } from '../../core/types.ts';
 import { checkValue } from '../../execution/validation/check-value.ts';
 import { unwrapped } from '../../execution/validation/repair-arguments.ts';
 import { checkSchema } from '../../execution/validation/schema-check.ts';
+import { jsonFault } from '../../json/json-fault.ts';
 import type { ToolFormat } from './definition-types.ts';
 import { makeSchema, type SchemaTarget, TARGETS } from './make-schema.ts';
 import { StrictAllowance } from './strict-limits.ts';
@@ -26,7 +27,8 @@ const readers = new WeakMap<ToolDefinition, Map<SchemaTarget, Read>>();
  */
 export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolFormat | undefined): unknown {
   const args = argumentsOf(sent);
-  if (args === undefined) return sent;
+  // The call refuses arguments that JSON cannot have.
+  if (args === undefined || jsonFault(args) !== undefined) return sent;
   const targets = format === undefined ? ALL_TARGETS : [TARGETS[format]];
   const read = (given: Arguments) => targets.reduce((words, target) => readerOf(tool, target)(words), given);
   const [own, inner] = [read(args), unwrapped(args)];

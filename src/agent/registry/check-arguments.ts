@@ -3,12 +3,11 @@
  * @module
  */
 import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
-import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { detailsOf, listed } from '../../execution/validation/problem.ts';
 import { unwrapped } from '../../execution/validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../../execution/validation/schema-validators.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { jsonFault } from '../../json/json-fault.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -30,7 +29,8 @@ export const refuseArguments =
  * arguments as sent, also if they are nested too deeply.
  */
 export function readArguments<T>(args: Arguments, check: (args: Arguments) => T, refuse: Refuse): T {
-  if (nestsTooDeep(args)) throw refuse(TOO_DEEP);
+  const fault = jsonFault(args);
+  if (fault !== undefined) throw refuse(`they ${fault}`);
   return orElse(
     () => check(args),
     (refusal) => {
@@ -55,8 +55,6 @@ function orElse<T>(first: () => T, next: (thrown: unknown) => T): T {
     return next(thrown);
   }
 }
-
-const TOO_DEEP = `they are nested more than ${LIMITS.json.depth} levels deep`;
 
 /** Throws if a value does not fit a schema: at once if checking is safe, otherwise after a check in another thread. */
 export function checkValue(

@@ -1,26 +1,24 @@
 /**
  * Connects a registry to its engine: has the engine read lists that are due, shows what its catalogue holds, and sends calls
- * to it. The registry's own tools and providers are scoped to it: another user of a given engine does not see them.
+ * to it.
  * @module
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Semaphore } from '../../async/semaphore.ts';
-import { waitAtMost } from '../../async/time-limit.ts';
 import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
 import { toServerError } from '../../catalog/retry-policy.ts';
 import { DiscoveryError, type ErrorInfo, ServerConnectionError } from '../../core/errors.ts';
-import { LIMITS } from '../../core/limits.ts';
 import { withoutMetaTools } from '../../core/own-server.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
-import { isProvider, type SourceDefinition, type ToolProvider, UNDESCRIBED } from '../../core/tool-provider.ts';
+import { type ToolProvider, UNDESCRIBED } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
-import type { EngineState } from '../../engine/engine-state.ts';
-import { outsideRequests, withRequestProviders } from '../registry/request-scope.ts';
+import { outsideRequests } from '../registry/request-scope.ts';
 import type { ToolRegistry } from '../registry/tool-registry.ts';
+import { LateDefinitions } from './late-definitions.ts';
 import { RegistryEngine, type RegistryEngineOptions } from './registry-engine.ts';
 import type { Tell } from './registry-log.ts';
+import { entryOf, isSeen, isServer, type KnownSource, RegistrySources, type Source } from './registry-sources.ts';
 import { namingVariables } from './servers-from-env.ts';
 import type { AnthropicFields } from './static-tool.ts';
 import { type ExcludedTool, type ToolList, type ToolLists, toToolList } from './tool-table.ts';
@@ -50,26 +48,6 @@ export interface SourceCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A source of tools: the name of a server, or a provider. */
-type Source = string | ToolProvider;
-
-/** A source as the engine knows it. */
-interface KnownSource {
-  readonly state: EngineState;
-  readonly definition: SourceDefinition;
-}
-
-/** The sources of an engine and of this registry. A reload makes a new object. */
-interface Sources {
-  readonly state: EngineState | undefined;
-  /** The servers and providers of the engine. */
-  readonly servers: EngineState['servers'];
-  /** Providers of the engine, then those of the registry. */
-  readonly providers: ReadonlyMap<ToolProvider, KnownSource>;
-}
-
-const NO_SOURCES: Sources = { state: undefined, servers: new Map(), providers: new Map() };
-
 /** A reading of one or more lists by the engine. */
 interface Asked {
   /** The failures, by the name of the source. */
@@ -84,7 +62,7 @@ const NOTHING: Discovered = { changed: false, failures: [] };
 export class EngineTools implements ToolLists {
   readonly #options: EngineToolsOptions;
   readonly #engine: RegistryEngine;
-  readonly #providers = new Set<ToolProvider>();
+  readonly #sources: RegistrySources;
   /** Lists that the program registered, by server. */
   readonly #registered = new Map<string, ToolList>();
   /** Servers whose catalogue lists are shown. */
@@ -93,33 +71,31 @@ export class EngineTools implements ToolLists {
   readonly #keepers = new Map<Source, ListKeeper<DiscoveryError, Asked>>();
   /** The last shown list of each source, and the catalogue entry that it was made from. */
   readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
-  readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
-  #sources = new WeakMap<EngineState, Sources>();
+  readonly #late = new LateDefinitions();
   #own: { readonly revision: string; readonly lists: readonly ToolList[] } | undefined;
-  /** Count changes that the catalogue does not see: of servers here, of providers and the engine's state below. */
+  /** Count changes that the catalogue does not see: of servers here, of the registry's own providers below. */
   #changes = 0;
   #ownChanges = 0;
 
   constructor(options: EngineToolsOptions) {
     this.#options = options;
     this.#engine = new RegistryEngine(options);
+    this.#sources = new RegistrySources(options.own, this.#engine);
   }
 
   addProvider(provider: ToolProvider): void {
-    this.#providers.add(provider);
-    this.#sources = new WeakMap();
+    this.#sources.addProvider(provider);
   }
 
   removeProvider(provider: ToolProvider): boolean {
     this.#forget(provider);
-    this.#sources = new WeakMap();
-    return this.#providers.delete(provider);
+    return this.#sources.removeProvider(provider);
   }
 
   /** Whether the list of a source was never read, or is older than the TTL. */
   isStale(source: Source): boolean {
     if (this.#keepers.get(source)?.isOld !== false) return true;
-    const known = this.#source(source);
+    const known = this.#sources.of(source);
     // The engine forgets the list of a name that now belongs to another server.
     return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
   }
@@ -143,14 +119,14 @@ export class EngineTools implements ToolLists {
   }
 
   get revision(): string {
-    return `${this.#changes} ${this.#known().state?.catalog.version} ${this.#ownRevision()}`;
+    return `${this.#changes} ${this.#sources.known().state?.catalog.version} ${this.#ownRevision()}`;
   }
 
   get own(): readonly ToolList[] {
     const revision = this.#ownRevision();
     if (this.#own?.revision === revision) return this.#own.lists;
     const lists = [this.#staticTools()];
-    for (const [provider, known] of this.#known().providers)
+    for (const [provider, known] of this.#sources.known().providers)
       if (provider !== this.#options.own) lists.push(this.#listOf(provider, known));
     this.#own = { revision, lists };
     return lists;
@@ -163,7 +139,7 @@ export class EngineTools implements ToolLists {
   of(server: string): ToolList | undefined {
     const registered = this.#registered.get(server);
     if (registered || !this.#discovered.has(server)) return registered;
-    return this.#listOf(server, this.#source(server));
+    return this.#listOf(server, this.#sources.of(server));
   }
 
   /**
@@ -174,12 +150,12 @@ export class EngineTools implements ToolLists {
     traceId: string | undefined,
     pick?: (servers: ReadonlyMap<string, unknown>) => readonly string[],
   ): Promise<Discovered> {
-    const core = await this.#open();
+    const core = await this.#sources.open();
     if (!core) return NOTHING;
     const before = this.revision;
     if (!pick && !this.#engine.given) await core.reload({ ifChanged: true });
     await this.#ask(core, []);
-    const { servers, providers } = this.#known();
+    const { servers, providers } = this.#sources.known();
     if (!pick) for (const server of this.#discovered) if (!servers.has(server)) this.removeServer(server, traceId);
     const wanted = [...(pick?.(servers) ?? [...servers.keys()].sort()), ...providers.keys()];
     const due = wanted.filter((source) => this.#isDue(source, pick !== undefined));
@@ -195,7 +171,7 @@ export class EngineTools implements ToolLists {
 
   /** Why the tools of some providers are not known. */
   unread(): ErrorInfo[] {
-    return [...this.#known().providers].flatMap(([source, known]) => {
+    return [...this.#sources.known().providers].flatMap(([source, known]) => {
       if (source === this.#options.own || isSeen(known)) return [];
       const { name } = known.definition;
       const unlisted = new ServerConnectionError(name, 'It has not listed its tools yet.');
@@ -205,8 +181,8 @@ export class EngineTools implements ToolLists {
 
   /** The error for a server that does not exist; undefined if it exists. */
   async missing(server: string): Promise<ErrorInfo | undefined> {
-    const core = await this.#open();
-    if (this.#known().servers.has(server)) return undefined;
+    const core = await this.#sources.open();
+    if (this.#sources.known().servers.has(server)) return undefined;
     const result = core ? await core.toolsOf(server) : noServer(server);
     return result.success ? undefined : this.#named(result.error);
   }
@@ -218,14 +194,14 @@ export class EngineTools implements ToolLists {
     args: unknown,
     { traceId, signal }: SourceCallOptions,
   ): Promise<ToolResult<CallToolResult>> {
-    const core = await (isServer(source) ? this.#open() : this.#engine.openForOwn());
+    const core = await (isServer(source) ? this.#sources.open() : this.#engine.openForOwn());
     if (!core) return noServer(String(source), tool);
     await core.loaded();
     // A given engine has its own limits, which count for static tools, too.
-    const isTimed = !isServer(source) && (this.#providers.has(source) || !this.#engine.given);
+    const isTimed = !isServer(source) && (this.#sources.has(source) || !this.#engine.given);
     const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
-    const server = isServer(source) ? source : (this.#known(core).providers.get(source)?.definition.name ?? '');
-    const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
+    const server = isServer(source) ? source : (this.#sources.known(core).providers.get(source)?.definition.name ?? '');
+    const result = await this.#sources.inScope(() => core.call({ server, tool, arguments: args, ...options }));
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
 
@@ -249,60 +225,29 @@ export class EngineTools implements ToolLists {
 
   /** Changes with the program's tools. Includes a catalogue's version only if the catalogue holds providers. */
   #ownRevision(): string {
-    const { providers } = this.#known();
+    const { providers } = this.#sources.known();
     const states = new Set([...providers.values()].map(({ state }) => state));
     const versions = [...states].map(({ catalog }) => catalog.version).join(' ');
-    return `${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
-  }
-
-  /** The engine; undefined where there is nothing to ask, so that none is loaded. */
-  #open(): Promise<EngineCore | undefined> {
-    return this.#engine.open(this.#engine.entries.length > 0 || this.#providers.size > 0);
-  }
-
-  /** Runs a function of the engine with the registry's own tools and providers in scope. */
-  #inScope<T>(fn: () => T): T {
-    return withRequestProviders([this.#options.own, ...this.#providers], fn);
-  }
-
-  /** What an engine has, without what the request being served adds: what is shown is shared by all requests. */
-  #known(core: EngineCore | undefined = this.#engine.core): Sources {
-    const [state] = outsideRequests(() => core?.states ?? []);
-    if (!core || !state) return NO_SOURCES;
-    const kept = this.#sources.get(state);
-    if (kept) return kept;
-    const providers = outsideRequests(() => this.#inScope(() => core.states)).flatMap((one) =>
-      one.providers.map((definition) => [definition.provider, { state: one, definition }] as const),
-    );
-    this.#ownChanges++;
-    const known = { state, servers: state.servers, providers: new Map(providers) };
-    this.#sources.set(state, known);
-    return known;
+    const changes = this.#ownChanges + this.#sources.changes + this.#late.changes;
+    return `${changes} ${this.#options.own.revision} ${versions}`;
   }
 
   #isDue(source: Source, isHurried: boolean): boolean {
-    const known = this.#source(source);
+    const known = this.#sources.of(source);
     if (!known || source === this.#options.own) return false;
     if (isServer(source)) return this.isStale(source);
     const { state, definition } = known;
     // Do not wait again for a list that the engine is still reading.
     if (isHurried && state.discovery.isRunning(definition.name) && !this.#keepers.get(source)?.reading) return false;
     // Missing definitions are asked for again.
-    return listing.getStore() !== this && (this.isStale(source) || this.#undescribed(known).length > 0);
+    return listing.getStore() !== this && (this.isStale(source) || this.#late.missing(known).length > 0);
   }
 
   /** Makes the engine read these lists, and the changed lists of providers. */
   #ask(core: EngineCore, sources: readonly Source[], waitMs?: number): Asked['failed'] {
-    const servers = sources.map((source) => this.#source(source)?.definition.name ?? '');
-    const read = () => this.#inScope(() => core.readLists({ servers, again: true, waitMs }));
+    const servers = sources.map((source) => this.#sources.of(source)?.definition.name ?? '');
+    const read = () => this.#sources.inScope(() => core.readLists({ servers, again: true, waitMs }));
     return listing.run(this, () => outsideRequests(read));
-  }
-
-  #source(source: Source): KnownSource | undefined {
-    if (!isServer(source)) return this.#known().providers.get(source);
-    const { state, servers } = this.#known();
-    const definition = servers.get(source)?.definition;
-    return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
 
   #keeper(source: Source): ListKeeper<DiscoveryError, Asked> {
@@ -329,9 +274,9 @@ export class EngineTools implements ToolLists {
 
   /** Shows the tools that were read. Rejects with the failure. */
   async #take(source: Source, { isCurrent }: Attempt<DiscoveryError>, asked: Asked): Promise<boolean> {
-    const before = entryOf(this.#source(source));
+    const before = entryOf(this.#sources.of(source));
     const failures = await asked.failed;
-    const known = this.#source(source);
+    const known = this.#sources.of(source);
     if (!known || !isCurrent()) return false;
     const { name } = known.definition;
     const { catalog } = known.state;
@@ -339,7 +284,7 @@ export class EngineTools implements ToolLists {
     const failed = failures.get(name);
     // The engine may know the server's tools from an earlier run.
     if (failed && isServer(source)) await catalog.load(name);
-    else await this.#describe(known);
+    else await this.#late.ask(known, this.#options.providerMs);
     if (!isCurrent()) return false;
     if (isServer(source) && (!failed || (isSeen(known) && catalog.tools(name).length > 0))) {
       this.#discovered.add(source);
@@ -359,33 +304,10 @@ export class EngineTools implements ToolLists {
     return true;
   }
 
-  /** Asks a provider for definitions that its list left out. Late ones are used by the next discovery. */
-  async #describe(known: KnownSource): Promise<void> {
-    const { state, definition } = known;
-    if (!isProvider(definition)) return;
-    const turns = new Semaphore(LIMITS.atOnce.definitions);
-    const describe = async (tool: ToolDefinition): Promise<void> => {
-      const found = await state.describe(definition, tool);
-      if (found.inputSchema === UNDESCRIBED) return;
-      this.#described.set(tool, found);
-      this.#ownChanges++;
-    };
-    const all = this.#undescribed(known).map((tool) => turns.run(() => describe(tool)));
-    if (all.length > 0) await waitAtMost(Promise.all(all), this.#options.providerMs);
-  }
-
-  /** The tools that a provider listed without a definition. */
-  #undescribed({ state: { catalog }, definition: { name } }: KnownSource): readonly ToolDefinition[] {
-    return catalog
-      .tools(name)
-      .flatMap((tool) => catalog.definition(name, tool.name) ?? [])
-      .filter((tool) => tool.inputSchema === UNDESCRIBED && !this.#described.has(tool));
-  }
-
   /** The static tools that the rules in force allow. */
   #staticTools(): ToolList {
     const { own, anthropic } = this.#options;
-    const known = this.#known().providers.get(own);
+    const known = this.#sources.known().providers.get(own);
     const isAllowed = (tool: ToolDefinition) =>
       known?.state.policy.decide(known.definition.name, tool).enabled !== false;
     const allowed = own.listTools().filter(isAllowed);
@@ -408,7 +330,7 @@ export class EngineTools implements ToolLists {
     for (const { name: tool, examples = [] } of catalog.tools(name)) {
       const listed = catalog.definition(name, tool);
       const isBare = listed?.inputSchema === UNDESCRIBED;
-      const definition = isBare ? (this.#described.get(listed) ?? shown?.list.tools.get(tool)) : listed;
+      const definition = isBare ? (this.#late.of(listed) ?? shown?.list.tools.get(tool)) : listed;
       if (definition) tools.set(tool, examples.length > 0 ? { ...definition, examples } : definition);
       else excluded.push({ serverName: null, toolName: tool, reason: `${name} did not describe it` });
     }
@@ -425,14 +347,7 @@ export class EngineTools implements ToolLists {
 
 const NO_TOOLS: ToolList = { tools: new Map() };
 
-const isServer = (source: Source): source is string => typeof source === 'string';
-
 const isOwn = (source: Source): source is ToolProvider => !isServer(source);
-
-/** The catalogue's entry of a source: a new object after each reading. */
-const entryOf = (known: KnownSource | undefined) => known?.state.catalog.state(known.definition.name);
-
-const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
 
 /** The failure of an incomplete list, also if the catalogue kept the list `before`. Undefined for a complete one. */
 function incompleteness(known: KnownSource, before: unknown) {

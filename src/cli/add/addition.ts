@@ -3,18 +3,14 @@
  * Starts nothing and writes nothing.
  * @module
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { toServer } from '../../clients/importers/client-entry.ts';
 import { PLAIN } from '../../clients/importers/dialect.ts';
 import { toImported } from '../../clients/importers/imported-entry.ts';
-import { referencesIn } from '../../config/references.ts';
+import { isReference, referencesIn } from '../../config/references.ts';
 import type { ServerEntry } from '../../config/server-schema.ts';
-import { stateFolder, type World } from '../../config/world.ts';
+import type { World } from '../../config/world.ts';
 import { DiscoveryError } from '../../core/errors.ts';
-import { LIMITS } from '../../core/limits.ts';
 import {
-  addressWords,
   isLocal,
   namedTextsOf,
   type TransportType,
@@ -26,24 +22,21 @@ import { type ConnectionWay, waysOf } from '../../mcp-registry/connection-ways.t
 import { latestNpmVersion, npmRegistryOf } from '../../mcp-registry/npm-version.ts';
 import { type PostInstall, publisherOf, type RegistryServer } from '../../mcp-registry/registry-server.ts';
 import { type AskedInput, inputsOf, type ResolvedWay, resolveWay } from '../../mcp-registry/resolve-way.ts';
-import { secretParts } from '../../secrets/secret-values.ts';
-import { serverVariable } from '../../text/server-variable.ts';
+import { literalSecrets } from '../../secrets/literal-secrets.ts';
 import type { Values } from '../command.ts';
 import type { Io } from '../io.ts';
 import { hasCommand, type RegistrySession } from '../open-registries.ts';
 import { UsageError } from '../usage-error.ts';
 import { type OpenBundle, openBundle } from './bundle.ts';
+import {
+  type KeptSecret,
+  keptSecret,
+  referenceTo,
+  type Without,
+  withoutSecrets,
+  withReferences,
+} from './kept-secrets.ts';
 import { answersOf, environmentOf, headersOf, type Pair, suggestedName, type Target } from './target.ts';
-
-/** A secret of a server: the entry has a reference to it. */
-export interface KeptSecret {
-  /** The variable that holds it, unless a file does. */
-  readonly variable: string;
-  /** The text with references that a person gave instead of the value. It stays as it is. */
-  readonly written?: string | undefined;
-  /** The value that a person gave, and the file to write it to. */
-  readonly kept?: { readonly value: string; readonly file: string } | undefined;
-}
 
 /** An entry that may be added. */
 export interface Addition {
@@ -99,24 +92,14 @@ export async function additionOf(target: Target, context: AddContext): Promise<A
   const pairs = isLocal(connection) ? environmentOf(values) : headersOf(values);
   refuseOther(values, isLocal(connection));
   const secrets: KeptSecret[] = [];
-  const named = { ...namedTextsOf(connection), ...Object.fromEntries(pairs) };
-  const texts = Object.fromEntries(
-    Object.entries(named).map(([key, text]) => [
-      key,
-      withReference(key, text, isLocal(connection), name, secrets, context),
-    ]),
-  );
-  const isBare = Object.keys(texts).length === 0;
-  const full = { ...connection, ...(!isBare && { [isLocal(connection) ? 'env' : 'headers']: texts }) };
-  const words = addressWords(connection);
-  const exposed = words.some(
-    (word, at) => secretParts(word, /^--?([\w.-]+)$/.exec(words[at - 1] ?? '')?.[1] ?? '').length > 0,
-  );
+  const given = { ...namedTextsOf(connection), ...Object.fromEntries(pairs) };
+  const without: Without = (text, key, place) => withReferences(text, key, place, name, secrets, context);
+  const full = withNamed(withoutSecrets(connection, given, without));
   return {
     entry: { ...entry, connection: full },
     connection: full,
     secrets,
-    warnings: exposed ? ['one of its words looks like a secret and is written into the configuration unchanged'] : [],
+    warnings: [],
     postInstall: [],
     notes,
   };
@@ -165,54 +148,15 @@ function entryIn(raw: Readonly<Record<string, unknown>>): unknown {
 
 const withoutUndefined = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Replaces secrets in a person's text by references. References stay. */
-function withReference(
-  key: string,
-  text: string,
-  local: boolean,
-  server: string,
-  secrets: KeptSecret[],
-  context: AddContext,
-): string {
-  for (const { name, fallback } of referencesIn(text)) if (fallback === undefined) secrets.push({ variable: name });
-  if (text.includes('${')) return text;
-  const parts = secretParts(text, key, !local).sort((a, b) => a.length - b.length);
-  // `Bearer` stays readable before its token.
-  const isEnough = (part: string) => parts.every((other) => !text.replaceAll(part, '').includes(other));
-  const part = parts.find(isEnough);
-  if (part === undefined) return text;
-  const kept = keptSecret(
-    local ? key : serverVariable(server, key.toUpperCase().replace(/\W/g, '_')),
-    part,
-    server,
-    secrets,
-    context,
-  );
-  secrets.push(kept);
-  return text.replaceAll(part, () => referenceTo(kept));
-}
-
-const referenceTo = ({ variable, written, kept }: KeptSecret): string =>
-  written !== undefined ? written : kept === undefined ? `\${${variable}}` : `\${file:${kept.file}}`;
-
-/** Chooses where a secret is kept: in the environment if it is there, else in a file that only its owner can read. */
-function keptSecret(
-  variable: string,
-  value: string,
-  server: string,
-  others: Iterable<KeptSecret>,
-  { world, io }: AddContext,
-): KeptSecret {
-  const own = variable.startsWith(serverVariable(server, '')) ? variable : serverVariable(server, variable);
-  const path = join(stateFolder(world), 'secrets', own.replace(/\W/g, '_').slice(0, LIMITS.names.file));
-  // The files of this addition do not exist yet, but their names are taken. Some file systems ignore case.
-  const chosen = new Map([...others].flatMap(({ kept }) => (kept ? [[kept.file.toLowerCase(), kept.value]] : [])));
-  const isOther = (known: string | undefined) => known !== undefined && known !== value;
-  const taken = (file: string) =>
-    isOther(chosen.get(file.toLowerCase())) || (existsSync(file) && isOther(readFileSync(file, 'utf8').trim()));
-  let file = path;
-  for (let number = 2; taken(file); number++) file = `${path}_${number}`;
-  return io.env[variable] === value || file.includes('}') ? { variable } : { variable, kept: { value, file } };
+/** Leaves an empty map of variables or headers out. */
+function withNamed(connection: WrittenConnection): WrittenConnection {
+  if (Object.keys(namedTextsOf(connection)).length > 0) return connection;
+  const {
+    env: _env,
+    headers: _headers,
+    ...rest
+  } = connection as WrittenConnection & { env?: object; headers?: object };
+  return rest as WrittenConnection;
 }
 
 type FromRegistry = Extract<Target, { kind: 'registry' | 'npm' }>;
@@ -244,7 +188,7 @@ async function resolvedAddition(
   context: AddContext,
 ): Promise<Addition> {
   const way = withExtras(usable, context.values);
-  const { connection, resolved, secrets } = await answered(way, name, context);
+  const { connection, resolved, secrets, notes: said } = await answered(way, name, context);
   const label = `${server.name}@${server.version}`;
   return {
     entry: { name, connection, ...(registry !== undefined && { registry: label }) },
@@ -256,7 +200,7 @@ async function resolvedAddition(
       ...(way.runtime !== undefined && !way.isAvailable ? [`${way.runtime} is not on this machine`] : []),
     ],
     postInstall: way.postInstall,
-    notes: [...notes, ...server.notes],
+    notes: [...notes, ...server.notes, ...said],
     bundle,
     from: {
       name: server.name,
@@ -333,7 +277,7 @@ function withExtras(way: ConnectionWay, values: Values): ConnectionWay {
       .filter(([name]) => !known.some((input) => input.name === name))
       .map(([name, value]) => ({
         ...{ name, isRequired: true, format: 'string' as const, choices: [], variables: [] },
-        isSecret: secretParts(value, name, !local).length > 0,
+        isSecret: literalSecrets(value, name, !local).length > 0,
       })),
   ];
   return {
@@ -347,6 +291,7 @@ interface Answered {
   readonly connection: WrittenConnection;
   readonly resolved: ResolvedWay;
   readonly secrets: readonly KeptSecret[];
+  readonly notes: readonly string[];
 }
 
 async function answered(way: ConnectionWay, server: string, context: AddContext): Promise<Answered> {
@@ -366,14 +311,21 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
     if (answer === undefined) throw new DiscoveryError('CANCELLED', 'Nothing was written.');
     if (answer !== '') answers.set(input.id, [answer]);
   }
+  // A variable or header that a person wrote with references, for an input that is the whole text.
+  const whole = [...way.environment, ...way.headers].filter((input) => input.value === undefined);
+  const own = new Map(
+    [...environmentOf(values), ...headersOf(values)].filter(
+      ([name, value]) => referencesIn(value).length > 0 && whole.some((input) => input.name === name),
+    ),
+  );
   const secrets = new Map<string, KeptSecret>();
   const given = Object.fromEntries(answers);
   for (const [id, variable] of Object.entries(resolveWay(way, server, given).secrets)) {
     const [value] = answers.get(id) ?? [];
     if (value === undefined) secrets.set(variable, { variable });
-    else if (!value.includes('${'))
-      secrets.set(variable, keptSecret(variable, value, server, secrets.values(), context));
-    else secrets.set(variable, { variable: referencesIn(value)[0]?.name ?? variable, written: value });
+    else if (isReference(value) || own.has(id))
+      secrets.set(variable, { variable: referencesIn(value)[0]?.name ?? variable, written: value });
+    else secrets.set(variable, keptSecret(variable, value, server, secrets.values(), context));
   }
   const resolved = resolveWay(way, server, given, (variable) => referenceTo(secrets.get(variable) ?? { variable }));
   if (resolved.wrong.length > 0) throw new UsageError(resolved.wrong.join('; '));
@@ -381,16 +333,33 @@ async function answered(way: ConnectionWay, server: string, context: AddContext)
     const inputs = inputsOf(way).filter(({ id, isSecret }) => resolved.missing.includes(id) && !isSecret);
     throw new UsageError(`Answers are missing: ${inputs.map(howToAnswer).join(', ')}`);
   }
-  return { connection: withOwnReferences(resolved.connection, pairs), resolved, secrets: [...secrets.values()] };
+  const more: KeptSecret[] = [];
+  const connection = withOwnReferences(resolved.connection, own, (text, key, place) =>
+    withReferences(text, key, place, server, more, context),
+  );
+  const known = [...secrets.values()];
+  const further = more.filter(({ variable, kept }) => kept || known.every((one) => one.variable !== variable));
+  return { connection, resolved, secrets: [...known, ...further], notes: literalNotes(values, first.secrets) };
 }
 
 const howToAnswer = ({ id, where }: AskedInput): string =>
   where === 'environment' ? `--env ${id}=…` : where === 'header' ? `--header "${id}: …"` : `--set ${id}=…`;
 
-/** Keeps references that a person wrote. */
-function withOwnReferences(connection: WrittenConnection, pairs: readonly Pair[]): WrittenConnection {
-  const own = pairs.filter(([name, value]) => value.includes('${') && Object.hasOwn(namedTextsOf(connection), name));
-  if (own.length === 0) return connection;
-  const texts = { ...namedTextsOf(connection), ...Object.fromEntries(own) };
+/** Keeps references that a person wrote in a variable or header. */
+function withOwnReferences(
+  connection: WrittenConnection,
+  own: ReadonlyMap<string, string>,
+  without: Without,
+): WrittenConnection {
+  if (own.size === 0) return connection;
+  const place = isLocal(connection) ? 'variable' : 'header';
+  const written = [...own].map(([name, text]) => [name, without(text, name, place)]);
+  const texts = { ...namedTextsOf(connection), ...Object.fromEntries(written) };
   return isLocal(connection) ? { ...connection, env: texts } : { ...connection, headers: texts };
 }
+
+/** Answers are literal texts, except for a secret that is one reference. */
+const literalNotes = (values: Values, secrets: ResolvedWay['secrets']): string[] =>
+  answersOf(values)
+    .filter(([id, value]) => referencesIn(value).length > 0 && !(Object.hasOwn(secrets, id) && isReference(value)))
+    .map(([id]) => `\${…} in the answer for "${id}" is passed on as it is written; nothing replaces it.`);

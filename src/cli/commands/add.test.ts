@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -306,6 +315,121 @@ describe('add', () => {
     const file = join(home, '.anygpt', 'secrets', 'WEB_AUTHORIZATION');
     expect(servers()[0]?.connection.headers).toEqual({ Authorization: `Bearer \${file:${file}}`, 'X-Team': 'blue' });
     expect(readFileSync(file, 'utf8')).toBe('abcDEF123456\n');
+  });
+
+  it('keeps every secret of a command line or an address out of the configuration, the output and all copies', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const url = 'https://me:s3cr3t-pw@web.example/mcp?api_key=k3y-7&mode=plain';
+    const json = { name: 'json', url: 'https://j.example', oauth: { clientId: 'me', clientSecret: 'cl13nt-secret' } };
+    const all = [
+      [
+        'add',
+        'args',
+        '-e',
+        'DATABASE_URL=postgres://app:t0p-one@db/x?token=t0p-two',
+        '--',
+        'tool',
+        `--token=${token}`,
+        '--password',
+        'abc',
+        token,
+        '--mode=plain',
+      ],
+      ['add', 'web', url, '-H', 'X-Key: one-secret-1'],
+      ['add', JSON.stringify(json)],
+    ];
+    let said = '';
+    for (const argv of all) {
+      const { code, out, err } = await run(argv);
+      expect([code, err]).toEqual([0, '']);
+      said += out;
+      said += (await run([...argv, '--dry-run', '--json'])).out;
+    }
+    expect(said).toContain('The value of ARGS_TOKEN is in ~/.anygpt/secrets/ARGS_TOKEN.');
+    const [args, web, login] = servers().map(({ connection }) => connection) as Record<string, never>[];
+    const file = (name: string) => `\${file:${join(home, '.anygpt', 'secrets', name)}}`;
+    expect(args).toMatchObject({
+      args: [
+        `--token=${file('ARGS_TOKEN')}`,
+        '--password',
+        file('ARGS_PASSWORD'),
+        expect.stringContaining('${file:'),
+        '--mode=plain',
+      ],
+      env: { DATABASE_URL: `postgres://app:${file('ARGS_DATABASE_URL')}@db/x?token=${file('ARGS_DATABASE_URL_2')}` },
+    });
+    expect(web?.url).toBe(
+      `https://me:${file('WEB_PASSWORD')}@web.example/mcp?api_key=${file('WEB_API_KEY')}&mode=plain`,
+    );
+    expect(login?.oauth).toEqual({ clientId: 'me', clientSecret: file('JSON_CLIENT_SECRET') });
+    const files = readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && !one.parentPath.endsWith('secrets'))
+      .map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'));
+    for (const secret of [token, 's3cr3t-pw', 'k3y-7', 't0p-one', 't0p-two', '"abc"', 'one-secret-1', 'cl13nt-secret'])
+      for (const written of [said, ...files]) expect(written).not.toContain(secret);
+    const { expandReferences } = await import('../../config/references.ts');
+    expect(expandReferences(String(web?.url), {})).toBe(url);
+  });
+
+  it('refuses a secret as the default of a reference, and shows no secret of an address that cannot be used', async () => {
+    const refused = await run(['add', 'x', '-e', 'TOKEN=${TOKEN:-s3cr3t-default-1}', '--', 'y']);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The default in ${TOKEN:-…} looks like a secret'),
+    });
+    const bad = await run(['add', 'x', 'https://me:s3cr3t-pw@bad host/?token=t0k3n-77']);
+    expect(bad.code).toBe(1);
+    expect(refused.out + refused.err + bad.out + bad.err).not.toMatch(/s3cr3t|t0k3n/);
+  });
+
+  it('loses no server when many are added and switched at once, and keeps no secret of those that failed', async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `s${at}`);
+    const added = await Promise.all(
+      [...names, 's0', 's0'].map((name, at) => run(['add', name, '-e', `TOKEN=value-of-${at}-x1`, '--', `tool-${at}`])),
+    );
+    expect(added.map(({ code }) => code).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 2, 2]);
+    expect(
+      servers()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(names);
+    expect(readdirSync(join(home, '.anygpt', 'secrets'))).toHaveLength(8);
+    await Promise.all(names.map((name, at) => run([at % 2 === 0 ? 'remove' : 'disable', name])));
+    expect(servers().sort((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject(
+      ['s1', 's3', 's5', 's7'].map((name) => ({ name, enabled: false })),
+    );
+  });
+
+  it('removes the files of secrets if the configuration cannot be written', async () => {
+    const long = write(`${'x'.repeat(235)}.json`, '{}');
+    const { code, err } = await run([
+      'add',
+      'x',
+      '--config',
+      long,
+      '-e',
+      'TOKEN=value-of-x1',
+      '--',
+      'tool',
+      '--key=abcd1234-x',
+    ]);
+    expect([code, err]).toEqual([3, expect.stringContaining('could not be written')]);
+    expect(readdirSync(join(home, '.anygpt', 'secrets'))).toEqual([]);
+    expect(readFileSync(long, 'utf8')).toBe('{}');
+  });
+
+  it('passes a literal reference in an answer on as it is written, and says so', async () => {
+    const argv = ['add', 'io.example/two', '--yes', '--env', 'TOKEN=first-1', '--set=--token=pa${X}ss'];
+    const { code, err } = await run(argv);
+    expect(code).toBe(0);
+    expect(err).toContain('${…} in the answer for "--token" is passed on as it is written');
+    const reference = (servers()[0]?.connection.args as string[] | undefined)?.[3];
+    expect(readFileSync(String(reference).slice('${file:'.length, -1), 'utf8')).toBe('pa${X}ss\n');
+    expect(text()).not.toContain('pa$');
+    await run(['add', 'io.example/remote', '--yes', '--set', 'token=a${Y}b']);
+    const file = join(home, '.anygpt', 'secrets', 'REMOTE_TOKEN');
+    expect(servers()[1]?.connection.headers).toEqual({ Authorization: `Bearer \${file:${file}}` });
+    expect(readFileSync(file, 'utf8')).toBe('a${Y}b\n');
   });
 
   it.each([

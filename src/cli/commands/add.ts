@@ -4,17 +4,18 @@
  * @module
  */
 
-import { ownConfigurationFile } from '../../clients/installers/own-configuration.ts';
+import { rm } from 'node:fs/promises';
+import { ownConfigurationFile, whileEditing } from '../../clients/installers/own-configuration.ts';
 import { ownServer, withServer } from '../../clients/installers/own-servers.ts';
 import { isCode } from '../../config/parse-data.ts';
 import { nameProblem } from '../../config/server-schema.ts';
-import { realWorld } from '../../config/world.ts';
+import { realWorld, type World } from '../../config/world.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import { addressWords, isLocal, namedTextsOf } from '../../core/transport-parts.ts';
-import { writeAtomically } from '../../disk/write-atomically.ts';
 import type { AskedInput } from '../../mcp-registry/resolve-way.ts';
 import { compact } from '../../meta-tools/answers.ts';
-import { type Addition, additionOf, type KeptSecret } from '../add/addition.ts';
+import { type Addition, additionOf } from '../add/addition.ts';
+import { type KeptSecret, writeSecret } from '../add/kept-secrets.ts';
 import { targetOf } from '../add/target.ts';
 import { ask, askHidden, isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
@@ -34,9 +35,10 @@ Adds a server to your configuration. Shows in full what will run, or where it
 connects, before anything is written, and starts nothing. Asks before it adds a
 server from a registry or from npm. A bundle (MCPB) is downloaded and checked
 first, and unpacked below ~/.anygpt/bundles after your yes. Versions are pinned.
-Secrets stay out of the configuration, which has \${NAME} instead; a value that
-you give is kept in a file below ~/.anygpt/secrets. The arguments of "claude mcp
-add" and "claude mcp add-json" and the JSON of "code --add-mcp" work too.
+Secrets stay out of the configuration, also those in arguments and addresses: it
+has \${NAME} instead, and a value that you give is kept in a file below
+~/.anygpt/secrets. The arguments of "claude mcp add" and "claude mcp add-json"
+and the JSON of "code --add-mcp" work too.
 
 Options:
   --name NAME        The name of the server in your configuration
@@ -102,23 +104,50 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
       if (isCode(file)) {
         if (!session.json)
           session.print(
-            `\n${withTilde(file, world.home)} is code, which cannot be edited. Add this to its \`servers\`:\n\n${toJson(addition.entry)}`,
+            [
+              `\n${withTilde(file, world.home)} is code, which cannot be edited. Add this to its \`servers\`:\n\n${toJson(addition.entry)}`,
+              ...addition.secrets.flatMap(({ variable, kept }) =>
+                kept ? [`Write the value of ${variable} into ${withTilde(kept.file, world.home)} first.`] : [],
+              ),
+            ].join('\n'),
           );
         return report('code', EXIT.failed);
       }
-      const change = await withServer(world, named, addition.entry);
+      // Reports a file that cannot be edited before anybody is asked.
+      await withServer(world, named, addition.entry);
       if (values['dry-run']) return report('dry-run');
       if (addition.from !== undefined && !values.yes) {
         const isSure = isAsking && (await isYes(io, `\nAdd it to ${withTilde(file, world.home)}? [y/N] `));
         if (!isSure) return report('not-confirmed', EXIT.refused);
       }
-      for (const { kept } of addition.secrets) if (kept) await writeAtomically(kept.file, `${kept.value}\n`);
-      await addition.bundle?.unpack();
-      await change.write();
-      return report('added');
+      const isNew = await whileEditing(world, named, () => written(addition, world, named));
+      return report(isNew ? 'added' : 'unchanged');
     });
   },
 };
+
+/**
+ * Writes the entry and the files of its secrets; of a failed attempt no secret stays. Returns false if another process
+ * has added the same entry meanwhile.
+ */
+async function written(addition: Addition, world: World, named: string | undefined): Promise<boolean> {
+  const { entry, secrets, bundle } = addition;
+  const own = await ownServer(world, named, entry.name);
+  if (own !== undefined && toJson(own) === toJson(entry)) return false;
+  if (own !== undefined)
+    throw new DiscoveryError('CONFIGURATION_ERROR', `Another process has just added a server "${entry.name}".`);
+  const change = await withServer(world, named, entry);
+  const files: string[] = [];
+  try {
+    for (const { kept } of secrets) if (kept && (await writeSecret(kept.file, kept.value))) files.push(kept.file);
+    await bundle?.unpack();
+    await change.write();
+    return true;
+  } catch (error) {
+    for (const file of files) await rm(file, { force: true });
+    throw error;
+  }
+}
 
 type Status = 'added' | 'unchanged' | 'dry-run' | 'not-confirmed' | 'code';
 

@@ -92,6 +92,53 @@ describe('pending and approve', () => {
     expect(stats.tokens).toMatchObject({ tools: 2, disabled: 0, unapproved: 0 });
   });
 
+  it('show resources and prompts as well, and approve them by name', async () => {
+    const review = { name: 'review', description: 'Reviews a letter.' };
+    journal.offers({ resources: [{ uri: 'mail://first', name: 'first' }], prompts: [review] });
+    expect((await run('pending')).out).toMatch(
+      /mail:prompt:review \(new\)\n[\s\S]*mail:resource:mail:\/\/first \(new\)/,
+    );
+    const waiting = await documentOf('pending', (await run('pending', '--json')).out);
+    expect(waiting.pending.map(({ kind = 'tool' }: { kind?: string }) => kind)).toEqual([
+      'prompt',
+      'tool',
+      'resource',
+      'tool',
+    ]);
+    const dry = await run('approve', 'mail:prompt:review', '--dry-run');
+    expect(dry.out).toMatch(/mail:prompt:review \(new\)\n {2}\/name\n {4}\+ "review"\n {2}\/description/);
+    expect((await run('read', 'mail', 'mail://first')).code).toBe(4);
+    expect((await run('approve', 'mail:resource:mail://first')).code).toBe(0);
+    expect((await run('read', 'mail', 'mail://first')).out).toContain('Dear reader');
+    expect((await run('prompts', 'mail', '--json')).out).not.toContain('review');
+    expect((await run('approve', 'mail', 'prompt:review')).code).toBe(0);
+    expect((await run('prompts', 'mail', '--json')).out).toContain('Reviews a letter.');
+    journal.offers({ resources: [{ uri: 'mail://first', name: 'last' }], prompts: [review] });
+    expect((await run('approve', 'mail', '--dry-run')).out).toMatch(
+      /mail:resource:mail:\/\/first \(changed\)\n {2}\/name\n {4}- "first"\n {4}\+ "last"/,
+    );
+    expect((await run('lock')).code).toBe(0);
+    journal.offers({ resources: [], prompts: [{ name: 'review', description: 'Reviews all letters.' }] });
+    const differs = await documentOf('verify', (await run('verify', '--json')).out);
+    expect(differs.differences).toMatchObject([
+      { kind: 'item-changed', tool: 'prompt:review' },
+      { kind: 'item-removed', tool: 'resource:mail://first' },
+    ]);
+  });
+
+  it('name the rule that approved a tool', async () => {
+    const config = join(folder.path, '.anygpt', 'mcp-discovery.config.json');
+    const { discovery } = JSON.parse(readFileSync(config, 'utf8'));
+    const toolRules = [{ pattern: ['re*'], approve: true }];
+    writeFileSync(config, JSON.stringify({ discovery: { ...discovery, toolRules } }));
+    expect((await run('pending')).out).toContain('mail:read (approved by rule 1 (re*))\n');
+    const byRule = [{ server: 'mail', tool: 'read', rule: 'rule 1 (re*)' }];
+    expect(await documentOf('pending', (await run('pending', '--json')).out)).toMatchObject({ approvedByRule: byRule });
+    expect((await run('approve', 'mail', '--dry-run')).out).toContain('mail:read (approved by rule 1 (re*))');
+    const approved = await documentOf('approve', (await run('approve', '--all', '--json')).out);
+    expect(approved).toMatchObject({ tools: [{ tool: 'send' }], approvedByRule: byRule });
+  });
+
   it('ask at a terminal, and approve nothing without a yes', async () => {
     const no = await answering('n\n', 'approve');
     expect(no).toMatchObject({ code: 4, err: expect.stringContaining('Approve these 2 tools of mail? [y/N]') });

@@ -10,7 +10,7 @@ import { visible } from '../../text/plain-text.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
-import { pendingDocument, pendingText } from '../pending-text.ts';
+import { byRuleLine, pendingDocument, pendingText } from '../pending-text.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
@@ -18,9 +18,11 @@ import { UsageError } from '../usage-error.ts';
 export const approve: Command = {
   usage: `Usage: anygpt mcp approve [server[:tool]] [options]
 
-Shows the tools that wait for approval: the whole definition of a new one, and
+Shows what waits for approval, tools, resources (resource:URI, template:URI) and
+prompts (prompt:NAME): the whole definition of a new one, and
 what was and what is in a changed one, with invisible characters as escapes.
-"!" marks what the scanner found. Then asks for each server, and approves the
+"!" marks what the scanner found. Tools that a rule with "approve" has
+approved are named with the rule. Then asks for each server, and approves the
 tools as they were shown; running gateways offer them at once. Without a
 terminal nothing is asked: name a server or a tool, or add --all.
 
@@ -33,6 +35,7 @@ Examples:
   anygpt mcp approve
   anygpt mcp approve github
   anygpt mcp approve github:create_issue
+  anygpt mcp approve github:prompt:review
   anygpt mcp approve github --dry-run
   anygpt mcp approve --all --json
 
@@ -49,7 +52,12 @@ approved`,
     return withSession(values, io, async (session) => {
       const found = await wanted(session, words);
       if (typeof found === 'number') return found;
-      for (const problem of session.engine.approvalProblems()) session.note(problem);
+      for (const problem of session.engine.approvals.problems) session.note(problem);
+      const said = words.join(':');
+      const byRule = (await session.engine.approvals.byRule()).filter(
+        ({ server, tool }) => said === '' || said === server || said === `${server}:${tool}`,
+      );
+      if (!session.json) for (const one of byRule) session.print(byRuleLine(one));
       const approved: PendingTool[] = [];
       for (const server of new Set(found.map((tool) => tool.server))) {
         const tools = found.filter((tool) => tool.server === server);
@@ -57,7 +65,7 @@ approved`,
         const question = `Approve ${tools.length === 1 ? 'this tool' : `these ${tools.length} tools`} of ${visible(server)}? [y/N] `;
         if (isDry || (asks && !(await isYes(io, question)))) continue;
         const definitions = tools.map(({ definition }) => definition);
-        const tooLarge = new Set(await session.engine.approve(server, definitions));
+        const tooLarge = new Set(await session.engine.approvals.approve(server, definitions));
         approved.push(...tools.filter(({ definition }) => !tooLarge.has(definition.name)));
         for (const name of tooLarge)
           session.note(`${visible(server)}:${visible(name)} is too large to be approved, so it cannot be used.`);
@@ -67,6 +75,7 @@ approved`,
         session.printJson({
           dryRun: isDry,
           tools: found.map((tool) => ({ ...pendingDocument(tool), approved: approved.includes(tool) })),
+          approvedByRule: byRule,
         });
       else session.print(summaryOf(found, approved, isDry, session));
       return isDry || approved.length === found.length ? EXIT.ok : EXIT.refused;
@@ -84,10 +93,10 @@ async function wanted(session: Session, words: readonly string[]): Promise<reado
   const known = ref && (await engine.toolsOf(ref.server));
   if (known?.success === false) return session.fail(known.error);
   // What is shown is what the servers say now.
-  const servers = ref ? [ref.server] : [...new Set((await engine.pending()).map(({ server }) => server))];
+  const servers = ref ? [ref.server] : [...new Set((await engine.approvals.pending()).map(({ server }) => server))];
   const failed = await session.lists(ref || servers.length > 0 ? servers : undefined, servers.length > 0);
   for (const { message } of failed.values()) session.note(message);
-  const all = await engine.pending(ref?.server);
+  const all = await engine.approvals.pending(ref?.server);
   if (!ref?.tool) return all;
   const one = all.filter(({ definition }) => definition.name === ref.tool);
   const described = one.length > 0 ? undefined : await engine.describe(ref.server, ref.tool);

@@ -106,7 +106,7 @@ async function withVocabulary<T>(
       servers: async () => (await opened()).listServers(),
       tools: async (server) => (await opened()).listTools(server),
       resources: async (server) => {
-        const items = await (await opened()).serverItems(server);
+        const items = await (await opened()).items.list(server);
         return items.success ? items.data.resources : [];
       },
       parameters: async (server, tool) => (await (await opened()).getToolDetails(server, tool))?.parameters ?? [],

@@ -3,7 +3,7 @@
  * written.
  * @module
  */
-import { ownConfigurationFile } from '../../clients/installers/own-configuration.ts';
+import { ownConfigurationFile, whileEditing } from '../../clients/installers/own-configuration.ts';
 import { ownServer, withSwitch } from '../../clients/installers/own-servers.ts';
 import { isSwitchedOff, realWorld } from '../../config/world.ts';
 import { serverVariable } from '../../text/server-variable.ts';
@@ -40,16 +40,20 @@ error, 3 cannot write`,
       const named = values.config as string | undefined;
       const server = await knownServer(session, name);
       const file = ownConfigurationFile(world, named);
-      const own = await ownServer(world, named, name);
       const variable = serverVariable(name, 'MCP_ENABLED');
       if (enabled && isSwitchedOff(io.env[variable]))
         session.note(`${variable} is set in the environment and switches "${name}" off. Unset it.`);
       const isThere = server.enabled === enabled;
-      // A complete entry is enabled by default. An entry that overrides another file's server must say so.
-      const wanted = enabled && own?.connection !== undefined ? undefined : enabled;
-      const isNeeded = !isThere || (own?.enabled === !enabled && own.connection !== undefined);
-      const change = isNeeded ? await withSwitch(world, named, name, wanted) : undefined;
-      if (!values['dry-run']) await change?.write();
+      const switched = async () => {
+        const own = await ownServer(world, named, name);
+        // A complete entry is enabled by default. An entry that overrides another file's server must say so.
+        const wanted = enabled && own?.connection !== undefined ? undefined : enabled;
+        const isNeeded = !isThere || (own?.enabled === !enabled && own.connection !== undefined);
+        const change = isNeeded ? await withSwitch(world, named, name, wanted) : undefined;
+        if (!values['dry-run']) await change?.write();
+        return { own, change };
+      };
+      const { own, change } = values['dry-run'] ? await switched() : await whileEditing(world, named, switched);
       const status = change === undefined ? 'unchanged' : values['dry-run'] ? 'dry-run' : `${word}d`;
       const { client } = server.origin;
       if (session.json)

@@ -23,6 +23,7 @@ import {
 import { TrustStore } from '../../config/trust-store.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
+import { withLock } from '../../disk/file-lock.ts';
 import { copyBeside, writeAtomically } from '../../disk/write-atomically.ts';
 import { literalSecretIn } from '../../secrets/server-secrets.ts';
 import { nearestName } from '../../text/nearest-names.ts';
@@ -97,8 +98,14 @@ Exit codes: 0 success (also if the file exists already), 1 invalid arguments,
     const chosen = numbered ? await choose(candidates, io) : candidates;
     if (chosen === undefined) return complain(io, 'Nothing was written.', INTERRUPTED);
     const starter = values.servers ? asServers(chosen, literalSecretIn) : asSources(chosen);
-    const plan = await planOf(starter, format, values, world);
-    const done = await carryOut(plan, values, world);
+    const carriedOut = async () => {
+      const plan = await planOf(starter, format, values, world);
+      return { plan, done: await carryOut(plan, values, world) };
+    };
+    const { present, file } = await planOf(starter, format, values, world);
+    const place = present?.path ?? file;
+    const real = existsSync(place) ? await realpath(place) : place;
+    const { plan, done } = values['dry-run'] ? await carriedOut() : await withLock(real, carriedOut);
     const project = values.project === true;
     const outcome = { found, chosen, starter, file: plan.file, done, project, trusted: await trustedOf(found, world) };
     if (json) io.stdout.write(toJson(initDocument(outcome, plan, io)));

@@ -15,7 +15,7 @@ export const inspect: Command = {
   usage: `Usage: anygpt mcp inspect <server> <tool> [options]
 
 Shows what a tool does, which parameters it takes, and the domains and
-categories that its name suggests. <server>:<tool> in one word works as well.
+categories that are configured or that its name suggests. <server>:<tool> in one word works as well.
 
 Options:
   --examples         Show usage examples
@@ -39,7 +39,9 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
       const found = await session.engine.describe(server, tool, { examples: values.examples === true });
       if (!found.success) return session.fail(found.error);
       const { toolToManifest } = await import('../../service/manifest.ts');
-      const belonging = toolToManifest(found.data, { name: found.data.server });
+      const { servers } = await session.engine.getConfig();
+      const definition = servers.find((one) => one.name === found.data.server) ?? { name: found.data.server };
+      const belonging = toolToManifest(found.data, definition);
       if (session.json) session.printJson(detailsDocument(found.data, belonging));
       else session.print(detailsText(found.data, belonging, values.examples === true, session));
       return EXIT.ok;

@@ -112,7 +112,7 @@ async function list(
   for (const server of named ?? (await session.engine.serverNames())) {
     const missing = failed.get(server);
     if (missing) session.note(missing.message);
-    const items = missing ? undefined : await session.engine.serverItems(server);
+    const items = missing ? undefined : await session.engine.items.list(server);
     if (items?.success === false && only !== undefined) return session.fail(items.error);
     if (!items?.success) continue;
     const found = lines(items.data);

@@ -103,7 +103,7 @@ error, 3 cannot write`,
     const [name = ''] = exactly(positionals, '<server>');
     return withSession(values, io, async (session) => {
       const { engine } = session;
-      const { wasLoggedIn, problem } = await engine.logOut(name);
+      const { wasLoggedIn, problem } = await engine.connections.logOut(name);
       const { touchReloadStamp } = await import('../../engine/watch-config.ts');
       touchReloadStamp((await engine.getConfig()).home);
       const status = wasLoggedIn ? 'logged-out' : 'not-logged-in';

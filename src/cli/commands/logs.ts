@@ -98,7 +98,7 @@ async function kept(server: string, home: string, session: Session) {
 /** Starts the server and prints what it writes. */
 async function fresh(server: string, session: Session): Promise<number> {
   const failure = (await session.lists([server], true)).get(server);
-  const log = shownLog(quoteLog(session.engine.serverLog(server)));
+  const log = shownLog(quoteLog(session.engine.connections.log(server)));
   if (session.json && !failure) session.printJson({ server, log });
   else if (!session.json && log !== '') session.print(log.trimEnd());
   if (failure) return session.fail(failure);

@@ -4,17 +4,18 @@
  */
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
-import { findingLines, pendingDocument, titleOf } from '../pending-text.ts';
+import { byRuleLine, findingLines, pendingDocument, titleOf } from '../pending-text.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, withSession } from '../session.ts';
 
 export const pending: Command = {
   usage: `Usage: anygpt mcp pending [server] [options]
 
-Lists the tools that agents do not see because a person has not approved them:
-new ones, and those whose definition has changed since. "!" marks what the
+Lists the tools, resources and prompts that agents do not see because a person
+has not approved them: new ones, and those that have changed since. "!" marks what the
 scanner found in a definition: hidden characters, instructions to the model, a
 name that looks like another one. "anygpt mcp approve" shows each in full.
+Also lists the tools that only a rule with "approve" has approved.
 
 Options:
 ${SESSION_HELP}
@@ -36,14 +37,16 @@ error, 3 connection failed`,
         if (!listed.success) return session.fail(listed.error);
       }
       const failed = await session.lists(server === undefined ? undefined : [server]);
-      const tools = await engine.pending(server);
-      const problems = engine.approvalProblems();
-      if (session.json) session.printJson({ pending: tools.map(pendingDocument), problems });
+      const tools = await engine.approvals.pending(server);
+      const byRule = await engine.approvals.byRule(server);
+      const problems = engine.approvals.problems;
+      if (session.json) session.printJson({ pending: tools.map(pendingDocument), approvedByRule: byRule, problems });
       else {
         for (const { message } of failed.values()) session.note(message);
         for (const problem of problems) session.note(problem);
         for (const tool of tools)
           session.print([paint('bold', titleOf(tool)), ...findingLines(tool, paint)].join('\n'));
+        for (const one of byRule) session.print(byRuleLine(one));
         session.print(
           tools.length === 0
             ? 'No tool waits for approval.'

@@ -3,7 +3,7 @@
  * message says how to switch it off.
  * @module
  */
-import { ownConfigurationFile } from '../../clients/installers/own-configuration.ts';
+import { ownConfigurationFile, whileEditing } from '../../clients/installers/own-configuration.ts';
 import { ownServer, withoutServer } from '../../clients/installers/own-servers.ts';
 import { realWorld } from '../../config/world.ts';
 import { DiscoveryError } from '../../core/errors.ts';
@@ -39,17 +39,21 @@ or configuration error, 3 cannot write`,
       const world = realWorld({ env: io.env, cwd: io.cwd });
       const named = values.config as string | undefined;
       const file = ownConfigurationFile(world, named);
-      const own = await ownServer(world, named, name);
-      if (own?.connection === undefined) {
-        const server = await knownServer(session, name);
-        const place = await whereIs(server, world.home);
-        throw new DiscoveryError(
-          'CONFIGURATION_ERROR',
-          `"${name}" is not in ${withTilde(file, world.home)} and was not removed. It is written in ${place}: remove it there, or switch it off here with: anygpt mcp disable ${shellWord(name)}`,
-        );
-      }
-      const change = await withoutServer(world, named, name);
-      if (!values['dry-run']) await change.write();
+      const removed = async () => {
+        const own = await ownServer(world, named, name);
+        if (own?.connection === undefined) {
+          const server = await knownServer(session, name);
+          const place = await whereIs(server, world.home);
+          throw new DiscoveryError(
+            'CONFIGURATION_ERROR',
+            `"${name}" is not in ${withTilde(file, world.home)} and was not removed. It is written in ${place}: remove it there, or switch it off here with: anygpt mcp disable ${shellWord(name)}`,
+          );
+        }
+        const change = await withoutServer(world, named, name);
+        if (!values['dry-run']) await change.write();
+        return own;
+      };
+      const own = values['dry-run'] ? await removed() : await whileEditing(world, named, removed);
       const status = values['dry-run'] ? 'dry-run' : 'removed';
       const secrets = [...JSON.stringify(own).matchAll(/\$\{file:([^{}"]+)\}/g)].map(([, path]) => String(path));
       if (session.json) session.printJson({ name, file, status, ...(secrets.length > 0 && { secrets }) });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { whileEditing } from '../../clients/installers/own-configuration.ts';
 import { ownServer, type TextChange, withTexts } from '../../clients/installers/own-servers.ts';
 import { realWorld } from '../../config/world.ts';
 import { DiscoveryError } from '../../core/errors.ts';
@@ -140,8 +141,9 @@ async function written(checked: readonly Checked[], values: Values, { io }: Regi
       done.push(one);
       continue;
     }
-    const change = await withTexts(world, values.config as string | undefined, one.name, one.plan);
-    await change.write();
+    const { name, plan } = one;
+    const named = values.config as string | undefined;
+    await whileEditing(world, named, async () => (await withTexts(world, named, name, plan)).write());
     done.push({ ...one, status: 'updated' });
   }
   return done;

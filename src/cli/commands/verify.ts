@@ -18,7 +18,7 @@ export const verify: Command = {
 
 Asks all servers, or the named ones, for their tools and compares them with
 mcp-discovery.lock in this folder: added and removed servers and tools, changed
-versions, definitions and domains. For CI. "anygpt mcp lock" writes the file.
+versions, definitions and domains, of tools, resources and prompts. For CI. "anygpt mcp lock" writes the file.
 
 Options:
   --file FILE        Another name or place
@@ -69,13 +69,17 @@ const WORDS: Readonly<Record<LockDifference['kind'], string>> = {
   'tool-added': 'is not in the lock file',
   'tool-removed': 'is gone',
   'tool-changed': 'has another definition',
+  'item-added': 'is not in the lock file',
+  'item-removed': 'is gone',
+  'item-changed': 'has another definition',
   'domains-changed': 'has other domains',
 };
 
 /** `mail:send has another definition: 6bf1a0c2 → 09e1d3f4` */
 function textOf({ kind, server, tool, was, now }: LockDifference): string {
   const name = (text: string) => shorten(visible(text), LIMITS.names.shown);
-  const value = (text: string) => (kind === 'tool-changed' ? text.slice(0, PIN_SHOWN) : name(text));
+  const value = (text: string) =>
+    kind === 'tool-changed' || kind === 'item-changed' ? text.slice(0, PIN_SHOWN) : name(text);
   const change = was === undefined || now === undefined ? '' : `: ${value(was)} → ${value(now)}`;
   return `${name(server)}${tool === undefined ? '' : `:${name(tool)}`} ${WORDS[kind]}${change}`;
 }

@@ -3,6 +3,8 @@
  * gateway. Only the path of that file is written, not its content.
  * @module
  */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findCandidates } from '../../config/find-config.ts';
 import { isCode } from '../../config/parse-data.ts';
@@ -10,6 +12,7 @@ import { expandHome, expandPath } from '../../config/paths.ts';
 import { findSection } from '../../config/section.ts';
 import { folderNamed, stateFolder, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { withLock } from '../../disk/file-lock.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { ClientType } from '../importers/clients.ts';
 import { valueAt } from '../importers/containers.ts';
@@ -20,6 +23,8 @@ import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } f
 /** A change of our configuration, ready to be written. */
 export interface OwnChange {
   readonly path: string;
+  /** The real path, if `path` is a symbolic link. */
+  readonly target: string;
   readonly before: string;
   readonly after: string;
   /** Throws `ChangedFile` if another program has written since. */
@@ -35,6 +40,15 @@ export function ownConfigurationFile(world: World, named?: string): string {
   if (chosen !== undefined) return expandPath(chosen, world.cwd, world, '--config');
   const home = findCandidates({ ...world, cwd: stateFolder(world) }).find(({ place }) => place === 'home');
   return home?.path ?? join(stateFolder(world), 'mcp-discovery.config.json');
+}
+
+/**
+ * Runs work that reads and edits our configuration while no other anygpt process edits it. Must not be nested, and must
+ * not wait for a person.
+ */
+export async function whileEditing<T>(world: World, named: string | undefined, work: () => Promise<T>): Promise<T> {
+  const file = ownConfigurationFile(world, named);
+  return withLock(existsSync(file) ? await realpath(file) : file, work);
 }
 
 /**
@@ -144,6 +158,7 @@ export const changeOf = (found: FoundFile, after: string): OwnChange => {
   const written = { ...found, text: after === '' ? undefined : after };
   return {
     path: found.path,
+    target: found.target,
     before: found.text ?? '',
     after,
     refuseChanged: () => refuseChanged(found),

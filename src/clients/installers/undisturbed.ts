@@ -21,7 +21,7 @@ export function undisturbed(
     await own?.refuseChanged();
     await work();
   };
-  return withLock(found.target, () => (own === undefined ? checked() : withLock(own.path, checked)));
+  return withLock(found.target, () => (own === undefined ? checked() : withLock(own.target, checked)));
 }
 
 /** Tells whether all of these servers are in the client's file now. */

@@ -296,6 +296,55 @@ describe('Streamable HTTP', () => {
   );
 
   it.each([
+    ['Bearer error="invalid_token"', 'nothing', 2, 'not run'],
+    ['Negotiate, Bearer realm="x"', 'nothing', 2, 'not run'],
+    ['Basic realm="bearer"', 'nothing', 1, 'unknown'],
+    ['Bearer', 'a result', 1, 'ran'],
+  ])(
+    'after a 401 with the challenge %s and %s in its body, a call has been sent %i times',
+    async (challenge, body, most, end) => {
+      const calls: (string | undefined)[] = [];
+      await using server = await serve((request, response) => {
+        let text = '';
+        request.on('data', (chunk) => {
+          text += chunk;
+        });
+        request.on('end', () => {
+          const { id, method } = JSON.parse(text || '{}');
+          const answer = (status: number, result: unknown) =>
+            response
+              .writeHead(status, { 'content-type': 'application/json', 'www-authenticate': challenge })
+              .end(result === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, result }));
+          if (method === 'tools/call') {
+            calls.push(request.headers.authorization);
+            return answer(401, body === 'a result' ? { content: [] } : undefined);
+          }
+          if (method === 'initialize')
+            return answer(200, {
+              protocolVersion: '2025-11-25',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'x', version: '1' },
+            });
+          response.writeHead(id === undefined ? 202 : 404).end();
+        });
+      });
+      let token = 0;
+      const credentials = {
+        authorization: () => `Bearer ${token}`,
+        refused: async () => {
+          token++;
+          return 'retry' as const;
+        },
+      };
+      await using opened = await open(server.url, { credentials });
+      const called = opened.connection.callTool(...toolCall('x'));
+      if (end === 'ran') expect(await called).toEqual({ content: [] });
+      else await expect(called).rejects.toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
+      expect(calls).toEqual(Array.from({ length: most }, (_, at) => `Bearer ${at}`));
+    },
+  );
+
+  it.each([
     [413, 'unknown', false],
     [500, 'unknown', true],
     [501, 'unknown', true],

@@ -127,7 +127,7 @@ abstract class RemoteWire implements Wire {
 
   /**
    * Sends a request with the current token. A request that was refused for its token is sent once more if there is
-   * another token. A call only if the server says by a challenge that it has looked at nothing else.
+   * another token. A call only if the server asks for a token, and so says that it has looked at nothing else.
    */
   protected async guarded(
     input: string | URL | Request,
@@ -146,7 +146,9 @@ abstract class RemoteWire implements Wire {
       const { status } = response;
       const isChallenge = response.headers.has('www-authenticate');
       if (status !== 401 && !(status === 403 && isChallenge)) return response;
-      const mayRepeat = isChallenge || !isCall;
+      // A result is an answer, whatever the status: such a call was executed.
+      if (isCall && isChallenge && (await bringsResult(response.clone(), init.body))) return response;
+      const mayRepeat = !isCall || refusesToken(response);
       const next = await credentials.refused({ sent, response, isCall, isRepeated }).catch((error: unknown) => {
         throw mayRepeat ? error : withUnknownOutcome(error);
       });
@@ -167,6 +169,15 @@ abstract class RemoteWire implements Wire {
     this.inner.onmessage?.(answer);
     return new Response(null, { status: 202 });
   }
+}
+
+/** A challenge for a token is the server's statement that it has not processed the request. */
+const refusesToken = ({ headers }: Response): boolean =>
+  /(?:^|[\s,])(?:bearer|dpop)(?:[\s,]|$)/i.test(headers.get('www-authenticate') ?? '');
+
+async function bringsResult(response: Response, request: unknown): Promise<boolean> {
+  const { answer } = await httpRefusal(response, request);
+  return answer !== undefined && 'result' in answer;
 }
 
 class HttpWire extends RemoteWire {

@@ -28,6 +28,12 @@ export class CircuitBreakers {
     this.#options = options;
   }
 
+  /** The servers that are not called for now. */
+  open(): string[] {
+    const now = this.#clock.now();
+    return [...this.#breakers].flatMap(([server, breaker]) => (breaker.waitTime(now) > 0 ? [server] : []));
+  }
+
   /** Drops a server's failures, for example after its configuration changed. */
   reset(server: string): void {
     this.#breakers.delete(server);

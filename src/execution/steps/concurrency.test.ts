@@ -203,6 +203,26 @@ describe('concurrency', () => {
   const byClient = (clientName: string, more: Partial<ToolCall> = {}) => aCall({ ...more, caller: { clientName } });
   const settled = () => new Promise((later) => setImmediate(later));
 
+  test('names and sockets that somebody invents do not keep a known client out, not even under its own name', async () => {
+    const pass = concurrency({ queue: 4, total: 40 })((one) => (one.tool === 'hang' ? never(one) : done(one)));
+    const victim = (more: Partial<ToolCall> = {}) =>
+      pass(aCall({ ...more, caller: { clientName: 'mine', socket: 'mine' } }));
+    expect((await victim()).success).toBe(true);
+    for (let at = 0; at < 40; at++) {
+      const caller = { clientName: at % 2 ? `invented ${at}` : 'mine', socket: `${at}` };
+      void pass(aCall({ tool: 'hang', caller, signal: new AbortController().signal }));
+    }
+    for (let at = 0; at < 40; at++)
+      void pass(
+        aCall({ tool: 'hang', server: `other ${at}`, caller: { clientName: `invented ${at}`, session: `${at}` } }),
+      );
+    for (let at = 0; at < 3; at++) expect((await victim()).success).toBe(true);
+    // It keeps one slot of each server, and the rest waits and yields as for everybody.
+    void victim({ tool: 'hang' });
+    void victim({ tool: 'hang' });
+    expect(codeOf(await pass(aCall({ caller: { clientName: 'late', socket: 'late' } })))).toBe('SERVER_BUSY');
+  });
+
   test('a network client leaves slots to others, which get them at once; a client on stdio uses all', async () => {
     const { handler, calls, end } = held();
     const pass = concurrency()(handler);

@@ -7,10 +7,10 @@
  * @module
  */
 
-import { leavesRoom, turnKey } from '../../core/fair-share.ts';
+import { KnownCallers, leavesRoom, ownKey, turnKey } from '../../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
-import type { CallToolResult, IdleClock, ToolCall } from '../../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
@@ -43,6 +43,8 @@ interface Lane {
   active: number;
   /** Calls of each caller, including those that gave their slot back for a while. */
   readonly held: Map<string, number>;
+  /** The same by what callers cannot borrow from each other. */
+  readonly own: Map<string, number>;
   /** The average time a call to this server holds its slot; the basis of `retryAfterMs`. */
   holdMs: number;
   /** When a call last got a slot. While all slots are taken, none was freed since then. */
@@ -65,7 +67,13 @@ export class Slots {
   readonly #lanes = new Map<string, Lane>();
   readonly #clients = new Map<string, number>();
   readonly #names = new Map<string, number>();
+  readonly #known = new KnownCallers();
   #total = 0;
+
+  /** The calls of each server that run and that wait for a slot, now. */
+  *load(): Iterable<{ readonly server: string; readonly running: number; readonly waiting: number }> {
+    for (const [server, { active, waiting }] of this.#lanes) yield { server, running: active, waiting: waiting.size };
+  }
 
   /** Applies new options. If limits are lower now, no call is admitted until enough have ended. */
   configure(options: ConcurrencyOptions): void {
@@ -117,6 +125,7 @@ export class Slots {
       slot?.close();
       lane.holdMs += (this.#clock.now() - started - lane.holdMs) / 8;
       this.#count(client, call, -1);
+      if (call.caller.clientName !== undefined) this.#known.note(client, this.#clock.now());
       this.#leave(server, lane, call);
     }
   }
@@ -141,18 +150,32 @@ export class Slots {
     };
   }
 
-  #mayRun(server: string, { active, held }: Lane, { caller }: ToolCall): boolean {
+  #mayRun(server: string, lane: Lane, { caller }: ToolCall): boolean {
+    const { active, held } = lane;
     const slots = this.#slots(server);
     const own = held.get(turnKey(caller)) ?? 0;
     if (active >= slots || own >= slots) return false;
     // Only a network client shares the gateway with clients it does not know of.
-    return caller.clientName === undefined || leavesRoom(own, slots - active);
+    if (caller.clientName === undefined) return true;
+    if (this.#hasClaim(lane, caller)) return true;
+    const free = slots - active;
+    return free > this.#reserved(ownKey(caller), slots, lane.own) && leavesRoom(own, free);
+  }
+
+  /** Tells whether a caller is known and holds nothing. What others do under its name does not count against it. */
+  #hasClaim({ own }: Lane, { clientName, ...caller }: Caller): boolean {
+    const key = ownKey(caller);
+    return clientName !== undefined && this.#known.isKnown(key) && (own.get(key) ?? 0) === 0;
+  }
+
+  #reserved(key: string, places: number, held: ReadonlyMap<string, number>): number {
+    return this.#known.reservedFrom(key, places, (other) => (held.get(other) ?? 0) > 0, this.#clock.now());
   }
 
   #lane(server: string): Lane {
     let lane = this.#lanes.get(server);
     if (lane === undefined) {
-      lane = { active: 0, held: new Map(), holdMs: 0, lastStart: 0, waiting: new CallerQueue() };
+      lane = { active: 0, held: new Map(), own: new Map(), holdMs: 0, lastStart: 0, waiting: new CallerQueue() };
       this.#lanes.set(server, lane);
     }
     return lane;
@@ -169,7 +192,9 @@ export class Slots {
     const { waiting } = lane;
     const full = `${lane.active} calls to "${server}" are running and ${queue} are waiting`;
     if (waiting.size >= queue) {
-      const surplus = waiting.surplusTo(turnKey(call.caller));
+      const isClaim = (other: ToolCall) => this.#hasClaim(lane, other.caller);
+      const surplus =
+        waiting.surplusTo(turnKey(call.caller)) ?? (isClaim(call) ? waiting.newestWithout(isClaim) : undefined);
       if (surplus === undefined) return this.#busy(call, lane, full);
       surplus.end('ousted');
     }
@@ -199,6 +224,7 @@ export class Slots {
   #leave(server: string, lane: Lane, { caller }: ToolCall): void {
     lane.active--;
     tally(lane.held, turnKey(caller), -1);
+    tally(lane.own, ownKey(caller), -1);
     this.#admit(server, lane);
     // An unused lane is dropped, so that names from outside cannot accumulate.
     if (lane.active === 0 && this.#lanes.size > 1_024 && this.#lanes.get(server) === lane) this.#lanes.delete(server);
@@ -207,7 +233,9 @@ export class Slots {
   /** Gives free slots to queued calls. Afterwards no queued call may run. */
   #admit(server: string, lane: Lane): void {
     const mayRun = (call: ToolCall) => this.#mayRun(server, lane, call);
-    for (let turn = lane.waiting.next(mayRun); turn !== undefined; turn = lane.waiting.next(mayRun)) {
+    const mayClaim = (call: ToolCall) => this.#hasClaim(lane, call.caller) && mayRun(call);
+    const next = () => lane.waiting.first(mayClaim) ?? lane.waiting.next(mayRun);
+    for (let turn = next(); turn !== undefined; turn = next()) {
       take(lane, turn.call);
       turn.end(lane);
     }
@@ -215,12 +243,16 @@ export class Slots {
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
     const { perClient = DEFAULTS.limits.inFlightPerClient, total = DEFAULTS.limits.inFlight } = this.#options;
-    if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
+    const isClaim = this.#known.isKnown(client) && (this.#clients.get(client) ?? 0) === 0;
+    const mayUseAll = isClaim || call.caller.clientName === undefined;
+    const reserved = mayUseAll ? 0 : this.#reserved(client, total, this.#clients);
+    if (this.#total >= total - reserved)
+      return this.#busy(call, undefined, `${this.#total} calls are running in this gateway`);
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
     }
     const { clientName } = call.caller;
-    if (clientName === undefined) return undefined;
+    if (clientName === undefined || isClaim) return undefined;
     // A network client may open any number of sessions and sockets; others must still find room.
     const share = Math.max(perClient, Math.floor(total / SHARES));
     return (this.#names.get(clientName) ?? 0) >= share
@@ -295,6 +327,17 @@ class CallerQueue {
     return undefined;
   }
 
+  /** The first call of any caller that may run. */
+  first(mayRun: (call: ToolCall) => boolean): Turn | undefined {
+    for (const own of this.#callers.values()) for (const turn of own) if (mayRun(turn.call)) return turn;
+    return undefined;
+  }
+
+  /** A call of the newest caller in this queue that has no claim. */
+  newestWithout(isClaim: (call: ToolCall) => boolean): Turn | undefined {
+    return [...this.#callers.values()].flatMap((own) => [...own]).findLast(({ call }) => !isClaim(call));
+  }
+
   /**
    * The newest call of the caller with the most queued calls. Undefined if dropping it would leave that caller fewer
    * calls than `caller` has after adding one.
@@ -310,6 +353,7 @@ class CallerQueue {
 function take(lane: Lane, { caller }: ToolCall): void {
   lane.active++;
   tally(lane.held, turnKey(caller), 1);
+  tally(lane.own, ownKey(caller), 1);
 }
 
 function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
@@ -323,4 +367,4 @@ function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
 const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
-const callerKey = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
+const callerKey = ({ caller }: ToolCall): string => ownKey(caller);

@@ -7,7 +7,7 @@
 import { LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { jsonFault } from '../../json/json-fault.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
 import { nameOf, type Step } from '../pipeline.ts';
@@ -58,7 +58,8 @@ export const validate =
     };
     return (call) => {
       // Must come first: code that walks values, here and on the wire, relies on limited depth.
-      if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
+      const fault = jsonFault(call.arguments);
+      if (fault !== undefined) return Promise.resolve(unwritable(call, fault));
       const { definition } = call;
       if (definition === undefined || checksItself?.(call.server)) return next(call);
       const sent = inOwnNames(call, call.arguments, definition);
@@ -77,14 +78,13 @@ function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema 
   return args === call.arguments ? call : { ...call, arguments: args };
 }
 
-function tooDeep(call: ToolCall): ToolResult<never> {
-  const { server, tool } = call;
-  return fail(
+/** Refuses arguments that cannot be written as JSON. */
+export const unwritable = (call: Pick<ToolCall, 'server' | 'tool'>, fault: string): ToolResult<never> =>
+  fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${nameOf(call)} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
-    { server, tool, outcome: 'not_sent' },
+    `Arguments of ${nameOf(call)} ${fault}. Change them and call again; nothing was sent.`,
+    { server: call.server, tool: call.tool, outcome: 'not_sent' },
   );
-}
 
 function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never> {
   const { server, tool } = call;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { firstSentence } from '../../text/plain-text.ts';
 import { toolToManifest } from '../manifest.ts';
-import { CLASSIFIER } from './classify-tool.ts';
+import { indexClassifier, ruleClassifier } from './classify-tool.ts';
 import { inferCategories } from './infer-categories.ts';
 import { extractPrimaryDomain, extractSubDomain, inferDomains } from './infer-domains.ts';
 import { plural } from './name-words.ts';
@@ -146,8 +146,22 @@ it('gives a search index the domains and categories of the manifest', () => {
     fc.property(name, text, fc.boolean(), (words, description, readOnlyHint) => {
       const tool = { name: words.join('_'), description, annotations: { readOnlyHint } };
       const { domains, categories } = toolToManifest(tool, { name: 'github' });
+      const classifier = indexClassifier([]);
       const known = { server: 'github', name: tool.name, summary: firstSentence(description), readOnly: readOnlyHint };
-      expect([CLASSIFIER.domains(known), CLASSIFIER.categories(known)]).toEqual([domains, categories]);
+      expect([classifier.domains(known), classifier.categories(known)]).toEqual([domains, categories]);
     }),
   );
+});
+
+it('come from the configuration wherever they are shown', () => {
+  const server = { name: 'github', domains: ['work'], tools: [{ name: 'nuke', categories: ['crud.delete'] }] };
+  const [index, rules] = [indexClassifier([server]), ruleClassifier([server])];
+  const tool = { name: 'nuke', inputSchema: {} };
+  const { domains, categories } = toolToManifest(tool, server);
+  expect([domains, categories]).toEqual([['work'], ['crud.delete']]);
+  expect(rules('github', tool)).toEqual({ domains, categories, readOnly: false });
+  const known = { server: 'github', name: 'nuke', summary: '', readOnly: true };
+  expect([index.domains(known), index.categories(known)]).toEqual([domains, categories]);
+  // What a project says of its servers gets past no rule.
+  expect(ruleClassifier([{ ...server, isProjects: true }])('github', tool).domains[0]).toBe('github');
 });

@@ -1,0 +1,95 @@
+/**
+ * Reads the state of an engine and of its process at each scrape. Connects to no server.
+ * @module
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { VERSION } from '../core/version.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { definitionTokens } from '../meta-tools/definition-tokens.ts';
+import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
+import type { Metrics, Reading } from './metric-families.ts';
+
+/** Adds the numbers of an engine. */
+export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
+  const { runtime } = engine;
+  const states = ['connected', 'disconnected', 'error'];
+  metrics.gauge('anygpt_servers', 'Enabled servers by state.', ['status'], async () => {
+    const servers = await engine.listServers();
+    return states.map((state) => [[state], servers.filter(({ status }) => status === state).length]);
+  });
+  metrics.gauge('anygpt_tools', 'Tools that may be used.', ['server'], async () =>
+    (await engine.listServers()).map(({ name, enabledCount }) => [[name], enabledCount]),
+  );
+  metrics.gauge('anygpt_calls_running', 'Calls that hold a slot of their server.', ['server'], () =>
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, running }) => [[server], running]),
+  );
+  metrics.gauge('anygpt_calls_waiting', 'Calls that wait for a slot of their server.', ['server'], () =>
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, waiting }) => [[server], waiting]),
+  );
+  metrics.gauge('anygpt_breaker_open', 'Servers that keep failing and are not called for now.', ['server'], () =>
+    (runtime.executions.gates?.breakers.open() ?? []).map((server) => [[server], 1]),
+  );
+  metrics.gauge(
+    'anygpt_catalog_lookups',
+    'Requests of the last thirty days by whether the cache sufficed, of all gateways that share it.',
+    ['result'],
+    async () => {
+      const { hits, misses } = await engine.cacheStats();
+      return [
+        [['hit'], hits],
+        [['miss'], misses],
+      ];
+    },
+  );
+  const tokens = definitionTokensOf(engine);
+  metrics.gauge(
+    'anygpt_definition_tokens',
+    'About how many tokens definitions cost in each request to a model: of all tools, and of the five shown instead.',
+    ['shown'],
+    tokens,
+  );
+  processMetrics(metrics);
+}
+
+/** Counted again only when lists have changed. */
+function definitionTokensOf(engine: EngineCore): () => Promise<Reading> {
+  let counted: { readonly from: string; readonly all: number } | undefined;
+  return async () => {
+    const servers = await engine.listServers();
+    const from = JSON.stringify(servers.map(({ name, listedAt, enabledCount }) => [name, listedAt, enabledCount]));
+    if (counted?.from !== from) {
+      let all = 0;
+      for (const { catalog } of engine.states)
+        for (const { name } of servers) {
+          await catalog.load(name);
+          for (const tool of catalog.tools(name)) all += tokensOf(catalog.definition(name, tool.name));
+        }
+      counted = { from, all };
+    }
+    const five = metaToolDefinitions(servers.map(({ name }) => name));
+    return [
+      [['all'], counted.all],
+      [['five'], five.reduce((sum, tool) => sum + definitionTokens(tool), 0)],
+    ];
+  };
+}
+
+const tokensOf = (tool: Parameters<typeof definitionTokens>[0] | undefined): number =>
+  tool === undefined ? 0 : definitionTokens(tool);
+
+/** Adds what a process tells of itself. */
+function processMetrics(metrics: Metrics): void {
+  metrics.gauge('anygpt_build_info', 'The version that runs.', ['version'], () => [[[VERSION], 1]]);
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory.', [], () => [[[], process.memoryUsage.rss()]]);
+  const cpu = 'process_cpu_seconds_total';
+  const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+  metrics.gauge(cpu, 'Processor time.', [], () => [[[], cpuSeconds()]], 'counter');
+  metrics.gauge('process_uptime_seconds', 'Seconds since the start.', [], () => [[[], process.uptime()]]);
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  metrics.gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop since the last scrape.', [], () => {
+    const p99 = delay.percentile(99) / 1e9;
+    delay.reset();
+    return [[[], p99]];
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * Opens what watches a gateway: numbers for `/metrics`, and traces if the environment asks for them.
+ * @module
+ */
+import type { EngineCore } from '../engine/engine-core.ts';
+import type { CallObserver } from '../execution/call-observer.ts';
+import type { RunTool } from '../meta-tools/run-tool.ts';
+import { callMetrics } from './call-metrics.ts';
+import { engineMetrics } from './engine-metrics.ts';
+import { Metrics } from './metric-families.ts';
+import { wantsOpenTelemetry } from './wants-open-telemetry.ts';
+
+/** What watches a gateway. */
+export interface GatewayTelemetry {
+  /** For the engine. */
+  readonly observer: CallObserver;
+  /** Adds the numbers of an engine, and returns how to write all of them as Prometheus text. */
+  metricsOf(engine: EngineCore): () => Promise<string>;
+  /** Wraps what runs the tools that clients call. */
+  serving(run: RunTool): RunTool;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+/** Traces only if `OTEL_…` variables ask for them: the API and an SDK take a while to load. */
+export async function openGatewayTelemetry(
+  env: Readonly<Record<string, string | undefined>>,
+  say: (message: string) => void,
+): Promise<GatewayTelemetry> {
+  const sdk = wantsOpenTelemetry(env) ? await (await import('./open-telemetry.ts')).openTelemetry(say) : undefined;
+  const metrics = new Metrics();
+  let watched: EngineCore | undefined;
+  const calls = callMetrics(metrics, (name) => watched?.states.some(({ servers }) => servers.has(name)) ?? false);
+  return {
+    observer: { record: calls.record, sending: (send) => sdk?.tracing.sending(send) ?? send },
+    metricsOf: (engine) => {
+      watched = engine;
+      engineMetrics(metrics, engine);
+      return () => metrics.text();
+    },
+    serving: (run) => sdk?.tracing.serving(run) ?? run,
+    close: async () => sdk?.close(),
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Starts an OpenTelemetry SDK as the standard variables say, if one is installed beside us.
+ * @module
+ */
+import { messageOf } from '../text/thrown-message.ts';
+import { Tracing } from './tracing.ts';
+
+/** Spans and durations, and how to send what is left of them. */
+export interface OpenTelemetry {
+  readonly tracing: Tracing;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the SDK. A program that has started one of its own (`node --import …`) keeps it.
+ * @param say told why there is none
+ */
+export async function openTelemetry(say: (message: string) => void): Promise<OpenTelemetry> {
+  const { isSpanContextValid, trace } = await import('@opentelemetry/api');
+  // Never ended, so never reported.
+  const probe = trace.getTracer('probe').startSpan('probe').spanContext();
+  const close = isSpanContextValid(probe) ? async () => {} : await startSdk(say);
+  return { tracing: new Tracing(), close };
+}
+
+async function startSdk(say: (message: string) => void): Promise<() => Promise<void>> {
+  try {
+    // Found beside us only, never in the folder we were started in.
+    const { NodeSDK } = await import('@opentelemetry/sdk-node');
+    const sdk = new NodeSDK({ instrumentations: [] });
+    sdk.start();
+    return async () => {
+      await sdk.shutdown().catch((error: unknown) => say(`Telemetry was not sent: ${messageOf(error)}`));
+    };
+  } catch (error) {
+    const why = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND' ? MISSING : messageOf(error);
+    say(`OTEL_ variables ask for telemetry, but there is none: ${why}`);
+    return async () => {};
+  }
+}
+
+const MISSING =
+  'install @opentelemetry/sdk-node beside @anygpt/discovery, or start Node with --import and an SDK of your own.';
