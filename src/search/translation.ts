@@ -33,7 +33,7 @@ export const explainTranslation = ({ language, words }: Translation): ExplainedT
 /** Values stay as they are: quotations, placeholders, addresses, identifiers. */
 const KEPT =
   /("[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|`[^`\n]*`|<[^<>\n]*>|(?<![!-~])[!-~]*?[A-Za-z0-9][_@/.][A-Za-z0-9][!-~]*)/gu;
-const MOST_WORDS_OF_ENTRY = 4;
+const ENTRY_WORDS = 4;
 
 /** Translates a request word by word. */
 export function translate(text: string, language: Language, list: ForeignWords): Translation {
@@ -119,7 +119,7 @@ function entryAt(
   at: number,
   list: ForeignWords,
 ): [count: number, key: string, english: readonly English[]] | undefined {
-  for (let count = Math.min(MOST_WORDS_OF_ENTRY, found.length - at); count > 1; count--) {
+  for (let count = Math.min(ENTRY_WORDS, found.length - at); count > 1; count--) {
     const words = found.slice(at, at + count).map(([word]) => foldedWord(word));
     const english = list.get(words.join(' '));
     if (english !== undefined) return [count, words.join(' '), english];
