@@ -84,7 +84,6 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'search/usage-record.ts HALF_LIFE_MS': 'ranking',
   'search/usage-record.ts MOST_TOOLS': 'ranking',
   'search/words-ranker.ts MAX_GUESSED_TERMS': 'ranking',
-  'search/words-ranker.ts MOST_CANDIDATES': 'ranking',
 };
 
 interface Allowed {
@@ -229,7 +228,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Watches an engine from outside; the engine knows only a port.
   telemetry: {
     us: [...WORDS, 'audit', 'engine', 'execution', 'meta-tools'],
-    outside: ['@opentelemetry/api', '@opentelemetry/sdk-node', 'node:perf_hooks'],
+    outside: ['@opentelemetry/api', '@opentelemetry/sdk-node', 'node:http', 'node:net', 'node:perf_hooks'],
   },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.

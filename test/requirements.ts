@@ -141,8 +141,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/clients/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
   ),
   'config:trust-reads-once': promise(
-    'What was hashed is what is shown is what runs, whoever writes meanwhile; reaching a limit means not trusted',
-    ['src/config/stranger-folder.test.ts', 'a writer that races never gets anything else run'],
+    'What was hashed is what is shown and what runs, whatever is written meanwhile; reaching a limit means not trusted',
+    ['src/config/stranger-folder.test.ts', 'a racing writer never gets anything else to run'],
     ['src/config/stranger-folder.test.ts', 'what is shown to a person who is asked is what runs'],
     ['src/config/stranger-folder.test.ts', 'files beyond the cap are not trusted at all'],
     ['src/config/stranger-folder.test.ts', 'names the module that was refused'],
@@ -155,8 +155,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ],
   ),
   'config:trust-silence': promise(
-    'A folder nobody trusts runs nothing, reads nothing, says nothing, and costs next to nothing',
-    ['src/config/stranger-folder.test.ts', 'costs next to nothing while nobody trusts it'],
+    'A folder that is not trusted runs nothing, reads nothing, says nothing, and costs next to nothing',
+    ['src/config/stranger-folder.test.ts', 'costs next to nothing while it is not trusted'],
     ['src/config/stranger-folder.test.ts', 'says nothing of its own'],
     ['src/config/stranger-folder.test.ts', 'is expanded in nothing, and read nowhere but in the project'],
     ['src/config/stranger-folder.test.ts', 'is not the user’s own because a variable is relative'],
@@ -282,6 +282,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROMISES, 'notes:archive_note always gets a slot'],
     [PROMISES, 'notes__archive_note always gets a slot'],
     ['src/search/search-engine.test.ts', 'gives each of several names a place'],
+  ),
+  'search:several': promise(
+    'A request for several things is answered with a tool for each, in one call',
+    ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
+    ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
   ),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
@@ -528,7 +533,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:auth-env': promise("An entry with auth: 'env' sends its own bearer, else the common one; no other does", [
     PROMISES,
-    'sends the bearer of the server, else the common one, and to nobody else',
+    'sends the bearer of the server, else the common one, and to no other server',
   ]),
   'servers:enabled': promise(
     'enabled: false leaves no servers, or leaves one out',
@@ -623,7 +628,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/secrets/redactor.test.ts',
     'no piece of a secret survives a cut',
   ]),
-  'secrets:hidden': promise('Signs that nobody sees hide no secret, whatever cleans the text afterwards', [
+  'secrets:hidden': promise('Invisible characters hide no secret, whatever cleans the text afterwards', [
     'src/secrets/seen-spans.test.ts',
     'is not put together again by whatever cleans the text afterwards',
   ]),
@@ -1587,7 +1592,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS, 'gives calls a token, and the next process, too'],
     [LOGINS, 'is ended by a logout, which revokes the tokens'],
     [LOGINS, 'is taken from a pasted address where the browser is on another computer'],
-    [LOGINS, 'with too few rights says what to type'],
+    [LOGINS, 'with too few scopes says what to type'],
     [LOGINS_E2E, 'logs in and out at the command line'],
     [LOGINS_E2E, '3. three parallel logins'],
   ),

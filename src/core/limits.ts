@@ -276,6 +276,8 @@ const limits = {
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */
     series: 2_000,
+    /** A monitoring system needs one, a few people with curl the others. */
+    connections: 16,
   },
   /** Names of tools and servers, in characters. */
   names: {
@@ -466,6 +468,10 @@ const limits = {
     fuzzyWord: 40,
     /** Words of one query. */
     terms: 64,
+    /** Acts in one query that are searched for, each on its own: every one costs a search. */
+    acts: 4,
+    /** Words of a query in which acts are looked for. */
+    actWords: 256,
     /** Names in one query that may be those of tools. */
     pieces: 32,
     /** Ways to split a query into a server's name and the rest. */

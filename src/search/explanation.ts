@@ -54,6 +54,8 @@ export interface Explanation extends Details {
   readonly lead: number;
   /** There if the request is in another language than English. */
   readonly translated?: ExplainedTranslation | undefined;
+  /** The acts of a request for several things, each with the tool's score for it. */
+  readonly acts?: readonly { readonly text: string; readonly score: number }[];
 }
 
 /** What the rankers say about a tool. */

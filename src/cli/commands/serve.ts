@@ -43,6 +43,8 @@ Options:
   --trusted-proxy NET    Believe X-Forwarded-For, -Host and -Proto of proxies in
                      this network. These three may be given several times
   --access-log FILE  Append one JSON line for each HTTP request; -: to stderr
+  --metrics [ADDRESS:]PORT   Serve Prometheus text at
+                     http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
                      instead of the five meta-tools
   --url URL          Expose the server at this URL, for clients that can only
@@ -63,6 +65,7 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     ...HTTP_OPTIONS,
+    metrics: { type: 'string' },
     expose: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
@@ -76,15 +79,16 @@ Examples:
     if (level !== undefined && !LOG_LEVELS.includes(level))
       throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
     const http = httpOptions(values, io);
+    const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
     const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
-    // On stdio, most gateways are watched by nobody, and start sooner without.
+    // Most gateways are not watched, and start sooner without.
     const telemetry =
-      http === undefined && !wantsOpenTelemetry(io.env)
+      metrics === undefined && !wantsOpenTelemetry(io.env)
         ? undefined
         : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
             log.logger.info({}, message),
@@ -99,15 +103,33 @@ Examples:
       logger: log.logger,
       observer: telemetry?.observer,
     });
+    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
     try {
       return await serveEngine(engine, { http, expose, watch: values.watch === true, log, telemetry }, io);
     } finally {
+      await shown?.close();
       await engine.close();
       await telemetry?.close();
       log.close();
     }
   },
 };
+
+/** `9464` or `0.0.0.0:9464`. */
+function metricsPlace(text: string): { host: string | undefined; port: number } {
+  const [, host, digits] = /^(?:([\w.-]{1,253}):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65535) throw new UsageError('--metrics needs a port, such as 9464');
+  return { host, port: Number(digits) };
+}
+
+async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
+  const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
+  const served = await serveMetrics(place, text).catch((error: Error) => {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+  });
+  io.stderr.write(`anygpt: metrics at ${served.url}\n`);
+  return served;
+}
 
 const REMOTE = 'remote';
 
