@@ -39,6 +39,9 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const SERVE = 'src/cli/commands/serve.test.ts';
+const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
 const COMMANDS = 'src/cli/commands/commands.test.ts';
@@ -138,8 +141,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/clients/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
   ),
   'config:trust-reads-once': promise(
-    'What was hashed is what is shown is what runs, whoever writes meanwhile; reaching a limit means not trusted',
-    ['src/config/stranger-folder.test.ts', 'a writer that races never gets anything else run'],
+    'What was hashed is what is shown and what runs, whatever is written meanwhile; reaching a limit means not trusted',
+    ['src/config/stranger-folder.test.ts', 'a racing writer never gets anything else to run'],
     ['src/config/stranger-folder.test.ts', 'what is shown to a person who is asked is what runs'],
     ['src/config/stranger-folder.test.ts', 'files beyond the cap are not trusted at all'],
     ['src/config/stranger-folder.test.ts', 'names the module that was refused'],
@@ -152,8 +155,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ],
   ),
   'config:trust-silence': promise(
-    'A folder nobody trusts runs nothing, reads nothing, says nothing, and costs next to nothing',
-    ['src/config/stranger-folder.test.ts', 'costs next to nothing while nobody trusts it'],
+    'A folder that is not trusted runs nothing, reads nothing, says nothing, and costs next to nothing',
+    ['src/config/stranger-folder.test.ts', 'costs next to nothing while it is not trusted'],
     ['src/config/stranger-folder.test.ts', 'says nothing of its own'],
     ['src/config/stranger-folder.test.ts', 'is expanded in nothing, and read nowhere but in the project'],
     ['src/config/stranger-folder.test.ts', 'is not the user’s own because a variable is relative'],
@@ -279,6 +282,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROMISES, 'notes:archive_note always gets a slot'],
     [PROMISES, 'notes__archive_note always gets a slot'],
     ['src/search/search-engine.test.ts', 'gives each of several names a place'],
+  ),
+  'search:several': promise(
+    'A request for several things is answered with a tool for each, in one call',
+    ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
+    ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
   ),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
@@ -525,7 +533,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:auth-env': promise("An entry with auth: 'env' sends its own bearer, else the common one; no other does", [
     PROMISES,
-    'sends the bearer of the server, else the common one, and to nobody else',
+    'sends the bearer of the server, else the common one, and to no other server',
   ]),
   'servers:enabled': promise(
     'enabled: false leaves no servers, or leaves one out',
@@ -620,7 +628,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/secrets/redactor.test.ts',
     'no piece of a secret survives a cut',
   ]),
-  'secrets:hidden': promise('Signs that nobody sees hide no secret, whatever cleans the text afterwards', [
+  'secrets:hidden': promise('Invisible characters hide no secret, whatever cleans the text afterwards', [
     'src/secrets/seen-spans.test.ts',
     'is not put together again by whatever cleans the text afterwards',
   ]),
@@ -1548,13 +1556,43 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'agree until a tool changes, comes or goes, whatever is approved',
   ]),
 
+  // The front door
+  'door:loopback': promise(
+    'Without authentication the gateway serves this machine only, and says what to do',
+    [FRONT_DOOR, 'is refused without authentication'],
+    [SERVE, 'does not start with %j'],
+    [SERVE, 'does not start with an identity provider but without an audience'],
+  ),
+  'door:credentials': promise(
+    'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
+    [FRONT_DOOR, 'refuses every bad credential'],
+    [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
+    [FRONT_DOOR, 'reads no token from a query'],
+    [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
+    [FRONT_DOOR, 'is a 503, not a 401 and not a 500'],
+  ),
+  'door:tokens': promise(
+    'Static tokens are shown once, hashed at rest, expire, and are created and revoked in running gateways',
+    [TOKEN, 'prints a new token once'],
+    [FRONT_DOOR, 'is created and revoked while the gateway runs'],
+  ),
+  'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:running': promise(
+    'Probes, access log, drain, metadata, CORS and proxies work',
+    [FRONT_DOOR, 'has a JSON line for each request'],
+    [FRONT_DOOR, 'says so, takes no new calls, and ends streams'],
+    [FRONT_DOOR, 'lead to the identity provider'],
+    [FRONT_DOOR, 'is told what it may send'],
+    [FRONT_DOOR, 'is believed only if it was named'],
+  ),
+
   // Logins towards servers
   'login:flow': promise(
     '`anygpt mcp login` and `logout` work against a real identity provider, and running gateways learn of both',
     [LOGINS, 'gives calls a token, and the next process, too'],
     [LOGINS, 'is ended by a logout, which revokes the tokens'],
     [LOGINS, 'is taken from a pasted address where the browser is on another computer'],
-    [LOGINS, 'with too few rights says what to type'],
+    [LOGINS, 'with too few scopes says what to type'],
     [LOGINS_E2E, 'logs in and out at the command line'],
     [LOGINS_E2E, '3. three parallel logins'],
   ),

@@ -56,6 +56,8 @@ const VERDICTS: Table = {
   cache: ignored,
   audit: ignored,
   log: ignored,
+  // Who may use the gateway of this machine is not a project's business.
+  auth: ignored,
   // A project's registry would answer for the names of the user's.
   registries: ignored,
   rulePrecedence: own,

@@ -52,6 +52,8 @@ export interface ResolvedConfig {
   readonly retry: Readonly<Settings['retry']>;
   readonly audit: Readonly<Settings['audit']> & { readonly file: string };
   readonly log: Readonly<Settings['log']>;
+  /** Who may ask over HTTP. Secrets are still `${NAME}`. */
+  readonly auth?: Settings['auth'];
   /** Every file that was read, for watching. */
   readonly files: readonly string[];
   readonly warnings: readonly string[];

@@ -77,6 +77,7 @@ export const discoverySchema = z.strictObject({
   retry: settingsShape.retry,
   audit: settingsShape.audit,
   log: settingsShape.log,
+  auth: settingsShape.auth,
 });
 
 /** A `discovery` section that passed the schema, with defaults. */

@@ -130,7 +130,9 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
   };
 }
 
-/** The mode of a server. What is said about a project's server, under its name or by its file, can only be stricter. */
+/**
+ * The approval mode of a server. For a project's server, a setting under its name or in its file can only be stricter.
+ */
 function approvalOf({ entry, origin, isProjects }: PlacedEntry, general: ApprovalMode | undefined): ApprovalMode {
   const level: TrustLevel =
     isProjects || entry.registry !== undefined ? 'review' : origin.client === undefined ? 'trusted' : 'first-sight';

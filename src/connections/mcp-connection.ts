@@ -284,7 +284,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     this.#options.peer.request(LISTEN, { notifications: filter }).catch(() => {});
   }
 
-  /** Asks for the updates of one resource, in the way of the server's era. Resolves with how to end that. */
+  /** Subscribes to one resource, in the way of the server's era. Resolves with a function that unsubscribes. */
   async watchResource(uri: string): Promise<() => void> {
     if (this.era === 'modern') {
       const listening = new AbortController();
@@ -413,7 +413,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
 
 const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as const;
 
-/** What servers answer for a URI that they do not know. */
+/** The error codes for an unknown URI. */
 const NO_RESOURCE: ReadonlySet<number> = new Set([RESOURCE_NOT_FOUND, INVALID_PARAMS]);
 
 const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
@@ -423,7 +423,7 @@ const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
 const isAnswer = (error: unknown): boolean =>
   error instanceof JsonRpcError && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 
-/** Wraps the error of a call that was sent but probably not looked at. Without a retry its outcome is unknown. */
+/** Wraps the error of a call that was sent but probably not processed. Without a retry its outcome is unknown. */
 const unheeded = ({ code, message, details }: DiscoveryError): DiscoveryError =>
   new DiscoveryError(code, message, { ...details, outcome: 'unknown', cause: new UnheededError(message) });
 

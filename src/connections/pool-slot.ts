@@ -37,7 +37,7 @@ export class PoolSlot {
   /** The current users that can be asked, the latest last. */
   readonly #askers = new Set<Asker>();
   #hasServed = false;
-  /** The client it has served, as far as that can be told. */
+  /** The client it has served, if known. */
   #client: string | typeof SEVERAL | undefined;
 
   constructor(
@@ -83,8 +83,8 @@ export class PoolSlot {
   }
 
   /**
-   * Whether it is kept for a certain caller, which may never come: one with the roots that the server was told, or one
-   * client.
+   * Whether it is kept for one caller that may never return: a client, or a caller with the roots that the server was
+   * told.
    */
   get isKept(): boolean {
     return (this.isSpent || this.#isForOneClient) && !this.retired && this.leases === 0;
@@ -166,8 +166,8 @@ const clientKey = ({ socket, clientName }: Caller = {}): string | undefined =>
   socket === undefined ? undefined : JSON.stringify([socket, clientName]);
 
 /**
- * Asks a caller nothing on a connection that has served another: a question could belong to either. Roots that the
- * server knows already are the exception, because they are the same for both.
+ * Asks nothing on a connection that has served another caller: a question could belong to either. The exception is
+ * roots that the server already knows, because they are the same for both.
  */
 function knownRootsOnly(connection: McpConnection, ask: NonNullable<Caller['ask']>): NonNullable<Caller['ask']> {
   return async (request, signal) => {

@@ -110,6 +110,18 @@ export class Downstreams {
     return this.#secrets.redact;
   }
 
+  /** Keeps a value out of all texts from now on. */
+  keepSecret(value: string): void {
+    this.#secrets.known.learn([value]);
+  }
+
+  /** Expands a text that is a secret as a whole. */
+  expandSecret(text: string, where: string): string {
+    const expanded = this.#secrets.expand(text, where);
+    this.keepSecret(expanded);
+    return expanded;
+  }
+
   status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
     const { status, reason } = this.pool.status(server);
     return { status, reason: reason && this.redact(reason) };

@@ -298,6 +298,19 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.downstreams.redact;
   }
 
+  /** Keeps a value out of all texts from now on. */
+  keepSecret(value: string): void {
+    this.#runtime.downstreams.keepSecret(value);
+  }
+
+  /** The identity provider of the configuration in force, with references expanded. */
+  async identityProvider(): Promise<ResolvedConfig['auth']> {
+    const { auth } = await this.getConfig();
+    if (!auth?.introspection) return auth;
+    const clientSecret = this.#runtime.downstreams.expandSecret(auth.introspection.clientSecret, 'auth.introspection');
+    return { ...auth, introspection: { ...auth.introspection, clientSecret } };
+  }
+
   /**
    * Loads the configuration again and replaces the current one. `ifChanged` skips a configuration that is equal;
    * `confirm` may reject one. Resolves with true if it was replaced. On an error the current one stays and the error is

@@ -155,7 +155,7 @@ export class DiscoveryService implements AsyncDisposable {
     );
   }
 
-  /** Servers of the registries that do something, best first. Answers are kept for an hour. */
+  /** Servers of the registries that have a capability, best first. Answers are kept for an hour. */
   async searchRegistryForCapability(query: string, useCache = true): Promise<readonly ServerMatch[]> {
     const { offline } = (await this.#engine()).runtime.world;
     const { results } = await (await this.#registry()).search(query, { useCache, offline });
@@ -396,7 +396,7 @@ export class DiscoveryService implements AsyncDisposable {
     return runtime.world.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
   }
 
-  /** @param isStanding the program has not looked at these tools: those that were registered before stay as they were */
+  /** @param isStanding the program has not reviewed these tools, so that earlier registrations stay as they were */
   async #register(manifests: readonly CapabilityManifest[], isStanding = false): Promise<void> {
     const { marketplace, catalog } = this.#ports;
     if (marketplace === undefined || catalog === undefined) await this.#registerHere(manifests, isStanding);
