@@ -7,6 +7,7 @@ import { requireTools } from '../catalog/tool-lookup.ts';
 import { itemDefinitions, itemIn, itemsWith } from '../core/item-definition.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
+import type { ToolDecision } from '../rules/tool-policy.ts';
 import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { stateWith } from './seen-states.ts';
@@ -50,18 +51,19 @@ export class EngineItems {
     const allowed = new Set<ToolDefinition>();
     for (const definition of definitions) {
       const item = itemIn(definition);
-      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item)))
+      if (item && policy.decide(server, definition).enabled && (await this.decide(server, item)).enabled)
         allowed.add(definition);
     }
     const { resources = [], resourceTemplates = [], prompts = [] } = page;
     return itemsWith({ resources, resourceTemplates, prompts }, (definition) => allowed.has(definition));
   }
 
-  /** Tells whether rules and approvals allow a resource or a prompt. */
-  async allows(server: string, { kind, id }: ItemRef): Promise<boolean> {
+  /** The decision of rules and approvals about a resource or a prompt. */
+  async decide(server: string, { kind, id }: ItemRef): Promise<ToolDecision> {
     const state = await stateWith(this.#runtime, server);
     // Whether a server's items may be used depends on its tools, and on what it lists.
     if (!state.catalog.isLoaded(server)) await requireTools(state, server);
-    return state.catalog.items.decide(server, kind, id).enabled;
+    const decision = state.catalog.items.decide(server, kind, id);
+    return decision.enabled ? decision : { code: 'TOOL_DISABLED', ...decision };
   }
 }

@@ -228,8 +228,8 @@ async function relay(
 ): Promise<unknown> {
   const { capabilities, signal, onProgress } = call;
   const item = itemIn(call.params);
-  if (item && !(await engine.items.allows(name, item)))
-    throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
+  const { enabled = true, reason = '', code } = item ? await engine.items.decide(name, item) : {};
+  if (!enabled) throw new JsonRpcError(INVALID_PARAMS, reason, { code });
   const lease = await engine.connections.lease(name, callerOf(call), signal);
   let unanswered = false;
   try {

@@ -64,8 +64,8 @@ export class WatchedResources {
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
-    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
+    const { enabled, reason, code } = await this.#engine.items.decide(this.#server, { kind: 'resource', id: uri });
+    if (!enabled) throw new JsonRpcError(INVALID_PARAMS, reason, { code });
     // The lease keeps the connection from being closed as idle.
     const { connection, release } = await this.#engine.connections.lease(this.#server, caller);
     try {
