@@ -208,6 +208,15 @@ export const twoNames = (names, random) => {
   );
 };
 
+const JOINTS = [' and ', ', then ', ' and then ', '. Then ', '. ', '; '];
+
+/** Two requests as one. */
+export const twoRequests = ([first, second], random) => {
+  const joint = pick(JOINTS, random);
+  const next = joint === '. ' ? second : second.charAt(0).toLowerCase() + second.slice(1);
+  return `${first.trim().replace(/[.?!]+$/, '')}${joint}${next}`;
+};
+
 /** The tool's name as one word in small letters. */
 export const withJoinedName = (query, _, { name }) => {
   const words = wordsOfName(name);

@@ -6,6 +6,7 @@ import { nameKey } from '../../dist/search/tokenizer.js';
 import { randomOf, readCorpus, toLists } from '../parts/tool-corpus.mjs';
 import { corpusFiles } from './sets.mjs';
 import * as rules from './variations.mjs';
+import { writtenSet } from './written-sets.mjs';
 
 const MOST_QUERIES = 400;
 
@@ -85,6 +86,25 @@ const pairsOfNames = (set) => {
     }),
   };
 };
+
+/** Each request with one from elsewhere in the set: two things in one request. */
+const pairsOfRequests = (set) => ({
+  ...set,
+  variation: 'acts',
+  queries: set.queries.flatMap((judged, at) => {
+    const other = set.queries[(at + Math.floor(set.queries.length / 2)) % set.queries.length];
+    if (judged === other) return [];
+    const random = randomOf(rules.seedOf(`acts ${judged.query}`));
+    const query = rules.twoRequests([judged.query, other.query], random);
+    const relevant = [judged, other].flatMap((one) => one.relevant.map((tool) => ({ group: keyOf(tool), ...tool })));
+    // Both may have groups of the same number.
+    const apart = relevant.map((tool, place) =>
+      place < judged.relevant.length ? tool : { ...tool, group: `other ${tool.group}` },
+    );
+    const known = new Set(judged.relevant.map(keyOf));
+    return other.relevant.some((tool) => known.has(keyOf(tool))) ? [] : [{ ...judged, query, relevant: apart }];
+  }),
+});
 
 /** A word of the house for every tool that is asked for, given by the configuration as a keyword or a tag. */
 const jargon = (set) => {
@@ -196,7 +216,10 @@ const pieces = (lists) => {
   });
 };
 
-/** What asks for a part: `of(set)` gives a set, or undefined; `from(corpus)` gives sets of their own. */
+/**
+ * What asks for a part: `of(set)` gives a set, or undefined; `from(corpus)` gives sets of their own; `written` names one that
+ * was written by hand.
+ */
 export const VARIATIONS = {
   typo: { says: 'one word misspelt', of: varied('typo', rules.withTypo) },
   unfinished: { says: 'the last word not finished', of: varied('unfinished', rules.unfinished) },
@@ -215,6 +238,9 @@ export const VARIATIONS = {
   permitted: { says: 'a thing and a value it may have', from: permitted },
   title: { says: "a tool's title", from: titles },
   piece: { says: 'a piece of a text in CJK', from: pieces },
+  acts: { says: 'two requests in one', of: pairsOfRequests },
+  several: { says: 'several things, written by hand', written: 'several-acts' },
+  one: { says: 'one thing that reads like several, written by hand', written: 'one-act' },
 };
 
 /** The sets that ask for a part: one for each given set that it fits, or those of the corpus. */
@@ -225,12 +251,14 @@ export const createVariations = ({ sets, corpus }) => {
     return files.get(file);
   };
   const known = new Map();
-  const make = ({ of, from }) =>
-    from === undefined
-      ? sets.flatMap((set) => of(set) ?? [])
-      : (corpus === undefined ? [] : corpusFiles(corpus)).flatMap((file) =>
-          corpusSet(file, listsOf(file), from(listsOf(file))),
-        );
+  const make = ({ of, from, written }) =>
+    written !== undefined
+      ? [writtenSet(written)]
+      : from === undefined
+        ? sets.flatMap((set) => of(set) ?? [])
+        : (corpus === undefined ? [] : corpusFiles(corpus)).flatMap((file) =>
+            corpusSet(file, listsOf(file), from(listsOf(file))),
+          );
   return (key) => {
     if (!known.has(key))
       known.set(

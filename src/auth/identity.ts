@@ -1,15 +1,17 @@
 /**
- * Defines who is asking: what the front door learns from a request's credential before anything else reads the request.
+ * Defines who is asking: what a request's credential proves, before anything else of the request is read.
  * @module
  */
 import type { IncomingMessage } from 'node:http';
 
 /** Who is asking, as a credential proves it. Holds no part of the credential. */
 export interface Identity {
-  /** The same for every credential of one user: issuer and subject of a JWT, the id of a static token. */
+  /** The same for all credentials of one user: issuer and subject of an OAuth token, the id of a static token. */
   readonly principal: string;
   /** The profile that the credential selects; undefined if it selects none. */
   readonly profile?: string | undefined;
+  /** True if a path may select the profile, because the credential leaves it open. */
+  readonly choosesProfile: boolean;
   readonly scopes: readonly string[];
   /** When the credential ends, in milliseconds since 1970. */
   readonly expiresAt: number;
@@ -18,14 +20,22 @@ export interface Identity {
 /** Why a request is not let in. */
 export type AuthRefusal =
   /** No credential, or one that proves nothing. */
-  | { readonly kind: 'unauthorized'; readonly reason: string }
+  | { readonly refused: 'unauthorized'; readonly reason: string; readonly isMissing?: boolean }
   /** A valid credential that may not do this. */
-  | { readonly kind: 'forbidden'; readonly reason: string; readonly missingScopes: readonly string[] }
+  | { readonly refused: 'forbidden'; readonly reason: string; readonly scopes: readonly string[] }
   /** The credential cannot be checked now. It may be valid. */
-  | { readonly kind: 'unavailable'; readonly reason: string };
+  | { readonly refused: 'unavailable'; readonly reason: string };
 
 /** What authentication reads of a request. */
 export type RequestHead = Pick<IncomingMessage, 'rawHeaders'>;
 
-/** Checks the credential of a request. Never throws because of what a request holds. */
-export type Authenticate = (request: RequestHead) => Promise<Identity | AuthRefusal>;
+/** Checks one bearer token. Returns undefined if it is not a kind of token that this checker knows. */
+export interface TokenChecker {
+  check(token: string): Promise<Identity | AuthRefusal>;
+}
+
+/** Tells whether a request was let in. */
+export const isIdentity = (answer: Identity | AuthRefusal): answer is Identity => !('refused' in answer);
+
+/** A refusal of a credential that proves nothing. */
+export const unauthorized = (reason: string): AuthRefusal => ({ refused: 'unauthorized', reason });

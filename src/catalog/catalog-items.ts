@@ -48,7 +48,8 @@ export class CatalogItems {
     const ruled = this.#policy.decideItem(server, id, kind);
     const entry = this.#entries.get(server);
     const { toolCount = 0, enabledCount = 0, unapprovedCount = 0 } = entry?.state ?? {};
-    const isAlone = ruled.rule === undefined && toolCount > 0 && enabledCount + unapprovedCount === 0;
+    const hasTools = toolCount > 0 || entry?.hasHidden === true;
+    const isAlone = ruled.rule === undefined && hasTools && enabledCount + unapprovedCount === 0;
     if (ruled.enabled && isAlone) return { ...ruled, enabled: false, reason: `Disabled: all tools of ${server} are.` };
     if (!ruled.enabled || entry === undefined || isProvider(entry.definition) || !entry.definition.approval)
       return ruled;

@@ -35,6 +35,8 @@ import { ToolMetadataStore } from './tool-metadata-store.ts';
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly policy: Pick<ToolPolicy, 'decide' | 'decideItem'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  /** Leaves tools out of every list, as if their servers did not have them. */
+  readonly hides?: ((server: string, tool: ToolDefinition) => boolean) | undefined;
   /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
   readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
@@ -364,10 +366,12 @@ export class Catalog {
   ): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
-    const { policy } = this.#options;
+    const { policy, hides } = this.#options;
     // Taken first: an approval that comes while this is working makes the next start decide again.
     const approvals = policy.digestOf?.(server);
-    const { tools, metadata, changed, gone } = yield* compareList(listing.tools, {
+    const shown = hides ? listing.tools.filter((tool) => !hides(server, tool)) : listing.tools;
+    entry.hasHidden = shown.length < listing.tools.length;
+    const { tools, metadata, changed, gone } = yield* compareList(shown, {
       definitions: before,
       metadata: (tool) => this.tool(server, tool),
       approval: (tool) => policy.decide(server, tool).approval,

@@ -12,5 +12,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Command {
   readonly usage: string;
   readonly options: NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+  /** Options that may stand without their value, with what they mean then. */
+  readonly bare?: Readonly<Record<string, string>>;
   run(values: Values, positionals: readonly string[], io: Io): Promise<number>;
 }

@@ -101,6 +101,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Run the gateway on stdio, or on HTTP with --http',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  token: {
+    summary: 'Create, list and revoke the tokens that let clients in over HTTP',
+    load: async () => (await import('./commands/token.ts')).token,
+  },
   trust: {
     summary: 'Review and trust the configurations that came with this folder',
     load: async () => (await import('./commands/trust.ts')).trust,
@@ -221,7 +225,17 @@ async function commandNamed(name: string): Promise<Command> {
 /** Where `--` ends the options. */
 const indexOfEnd = (args: readonly string[]): number => (args.includes('--') ? args.indexOf('--') : args.length);
 
-function parsed(command: Command, args: readonly string[]) {
+/** Gives options that stand without their value the one that they mean then. */
+const withValues = (args: readonly string[], bare: Readonly<Record<string, string>> = {}): string[] =>
+  args.map((arg, at) => {
+    const meant = bare[arg.slice(2)];
+    const next = args[at + 1];
+    const isBare = arg.startsWith('--') && meant !== undefined && (next === undefined || next.startsWith('-'));
+    return isBare ? `${arg}=${meant}` : arg;
+  });
+
+function parsed(command: Command, given: readonly string[]) {
+  const args = withValues(given, command.bare);
   const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

@@ -56,10 +56,15 @@ const VERDICTS: Table = {
   cache: ignored,
   audit: ignored,
   log: ignored,
+  // Who may use the gateway of this machine is not a project's business.
+  auth: ignored,
   // A project's registry would answer for the names of the user's.
   registries: ignored,
   rulePrecedence: own,
   approval: asStrict,
+  // Who may use what is the operator's to say.
+  profiles: ignored,
+  pinned: own,
   validation: { output: stricter, observe: both },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
   // Fewer retries are fine; shorter delays would put more load on servers.
@@ -109,6 +114,7 @@ export const OWNERS_SETTINGS = [
   'rateLimit',
   'concurrency',
   'shared',
+  'credentials',
   'tools',
 ] as const;
 

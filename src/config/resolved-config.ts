@@ -45,6 +45,10 @@ export interface ResolvedConfig {
       }
     | undefined;
   readonly approval?: Settings['approval'];
+  /** Parts for groups of users, by name. */
+  readonly profiles: Readonly<Settings['profiles']>;
+  /** Tools shown beside the five, as globs of `server:tool`. */
+  readonly pinned: Settings['pinned'];
   readonly search: Readonly<Settings['search']>;
   readonly registries: Readonly<Settings['registries']>;
   readonly validation: Readonly<Settings['validation']>;
@@ -52,6 +56,8 @@ export interface ResolvedConfig {
   readonly retry: Readonly<Settings['retry']>;
   readonly audit: Readonly<Settings['audit']> & { readonly file: string };
   readonly log: Readonly<Settings['log']>;
+  /** Who may ask over HTTP. Secrets are still `${NAME}`. */
+  readonly auth?: Settings['auth'];
   /** Every file that was read, for watching. */
   readonly files: readonly string[];
   readonly warnings: readonly string[];

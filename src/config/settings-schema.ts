@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { ALGORITHMS } from '../core/signature-algorithms.ts';
 import {
   bytes,
   bytesOrNone,
@@ -20,6 +21,7 @@ import {
   textUpTo,
   wholeNumber,
 } from './fields.ts';
+import { pinnedSchema, profilesSchema } from './profile-schema.ts';
 
 const { audit, limits, retry } = DEFAULTS;
 
@@ -212,6 +214,47 @@ const registrySchema = z.strictObject({
 /** The registry that is used unless the configuration names others. */
 const OFFICIAL_REGISTRY = { url: 'https://registry.modelcontextprotocol.io' };
 
+const webAddress = textUpTo(4096, 1).check(
+  z.refine(
+    (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
+    'must be an http:// or https:// address',
+  ),
+);
+
+const introspectionSchema = z.strictObject({
+  url: optional(webAddress, 'The introspection endpoint. Default: the one that the metadata of `issuer` name.'),
+  clientId: described(textUpTo(1000, 1), 'Our own id at the identity provider.'),
+  clientSecret: described(textUpTo(10_000, 1), 'Our own secret there; write `${NAME}`.'),
+});
+
+/** How the tokens of an identity provider are checked. */
+const authSchema = z.strictObject({
+  issuer: described(webAddress, 'The identity provider, exactly as its tokens name it.'),
+  audience: described(
+    z.union([textUpTo(1000, 1), z.array(textUpTo(1000, 1)).check(z.minLength(1), z.maxLength(20))]),
+    'What a token must be meant for (`aud`), usually the public address of this gateway. A token for something else is refused.',
+  ),
+  jwksUri: optional(webAddress, 'Where the keys of the identity provider are. Default: what its metadata say.'),
+  algorithms: optional(
+    z.array(z.enum(ALGORITHMS)).check(z.minLength(1)),
+    'The signatures that are accepted. Default: all of these.',
+  ),
+  introspection: optional(
+    introspectionSchema,
+    'Asks the identity provider about each token, instead of checking its signature. An answer counts for a minute at most.',
+  ),
+  scopes: optional(z.array(textUpTo(200, 1)).check(z.maxLength(50)), 'Scopes that a token needs. Default: none.'),
+  principalClaim: optional(textUpTo(200, 1), 'The claim that names the user. Default `sub`.'),
+  profileClaim: optional(
+    textUpTo(200, 1),
+    'The claim that names the user’s profile. A token without it gets the default profile, whatever the path says.',
+  ),
+  resource: optional(
+    webAddress,
+    'The public address of the gateway, if clients reach it at another one than they name in `Host`, e.g. `https://tools.example.com/mcp`.',
+  ),
+});
+
 /** The settings as fields: optional in one file, complete after merging. */
 export const settingsShape = {
   enabled: setting(flag, true, '`false`: no servers; the five meta-tools say why.'),
@@ -225,6 +268,16 @@ export const settingsShape = {
     z.enum(APPROVAL_MODES),
     'Which tool definitions wait for `anygpt mcp approve`. `all`: every one. `new`: those that were not in the server’s first list, and changed ones. `changed`: only changed ones. `off`: none. Default: `all` for servers of a registry or a project, `new` for servers of another client, `off` for servers written here. A value makes servers stricter, except that `off` switches approvals off.',
   ),
+  profiles: setting(
+    profilesSchema,
+    {},
+    'Parts of this configuration for groups of users, by name. A profile can only narrow what the configuration allows. Users without a profile have `default`, if there is one, else everything; a client on stdio has everything unless `serve --profile` names one.',
+  ),
+  pinned: setting(
+    pinnedSchema,
+    [],
+    'Tools that clients see beside the five, as `server:tool`; globs work. They are called directly, as `server__tool`.',
+  ),
   search: group(searchSchema, 'How tools are found.'),
   registries: setting(
     z.array(registrySchema).check(z.maxLength(LIMITS.registry.registries)),
@@ -236,6 +289,10 @@ export const settingsShape = {
   retry: group(retrySchema, 'How requests that are safe to retry are retried.'),
   audit: group(auditSchema, 'The record of every call.'),
   log: group(logSchema, 'Messages for people.'),
+  auth: optional(
+    authSchema,
+    'The identity provider whose tokens let people in over HTTP. Static tokens (`anygpt mcp token`) need none.',
+  ),
 };
 
 /** The merged settings, complete. */

@@ -276,6 +276,8 @@ const limits = {
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */
     series: 2_000,
+    /** A monitoring system needs one, a few people with curl the others. */
+    connections: 16,
   },
   /** Names of tools and servers, in characters. */
   names: {
@@ -283,10 +285,14 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A user of the gateway: issuer and subject of a token. */
+    principal: 2_048,
     /** A resource is read by its URI, so none can be cut. */
     uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
+    /** A pinned tool's name for clients: as long as the protocol asks for. */
+    pinned: 128,
     /** OpenAI and Anthropic refuse longer names of tools. */
     api: 64,
     /** Letters of two names that are compared to find the one that was meant. */
@@ -341,6 +347,8 @@ const limits = {
   },
   /** Answers of the five tools: an agent pays for every token. */
   answer: {
+    /** Tools shown beside the five: each costs an agent tokens in every message. */
+    pinned: 64,
     /** One page of details or of a schema, in weight: about 1,400 tokens. */
     page: 5_600,
     /** A list of servers or tools, in tokens. */
@@ -466,6 +474,10 @@ const limits = {
     fuzzyWord: 40,
     /** Words of one query. */
     terms: 64,
+    /** Acts in one query that are searched for, each on its own: every one costs a search. */
+    acts: 4,
+    /** Words of a query in which acts are looked for. */
+    actWords: 256,
     /** Names in one query that may be those of tools. */
     pieces: 32,
     /** Ways to split a query into a server's name and the rest. */
@@ -549,6 +561,23 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** Credentials of those who ask over HTTP. */
+  auth: {
+    /** Characters of an Authorization header; Node refuses heads of more than 16 KiB. */
+    header: 8_192,
+    /** Characters of a user's or a profile's name in a token. */
+    name: 500,
+    /** Keys and metadata of an identity provider are a few kilobytes. */
+    answer: MIB,
+    /** Tokens that are being asked about at the same time. */
+    asking: 64,
+    /** Checked tokens that are remembered. */
+    known: 1_000,
+    /** Static tokens of one state folder. */
+    tokens: 1_000,
+    /** Seconds by which the clocks of two machines may differ. */
+    clockSkew: 5,
+  },
   /** What authorization servers send. */
   login: {
     /** Metadata and tokens are a few kilobytes. */
@@ -611,8 +640,18 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Entries on one page of a list of several exposed servers. */
+    page: 1_000,
     /** Streams on which clients without sessions wait for notifications. */
     streams: 256,
+    /** One message that is kept for a client of the old protocol whose stream broke. */
+    event: MIB,
+    /** Messages that are kept for one session. */
+    sessionEvents: 256,
+    /** The same in bytes. */
+    sessionEventBytes: 2 * MIB,
+    /** What is kept for all sessions. */
+    events: 64 * MIB,
     /** Unanswered requests on one connection; clients send the next one after an answer. */
     pipelined: 4,
     /** Connections of HTTP clients: four for each session. */
@@ -789,6 +828,10 @@ const limits = {
     definitionSets: 8,
     /** Earlier sets of names that calls may still use: conversations go on while lists change. */
     earlierNames: 4,
+    /** Servers and users whose failures to connect are remembered. */
+    health: 10_000,
+    /** Rates of servers and of their users. */
+    buckets: 10_000,
     /** Users whose usage is held in memory. */
     usageBooks: 256,
     /** Uses that wait to be written. */
@@ -804,12 +847,16 @@ const limits = {
     knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
+    /** Views of an exposed server that are remembered for clients without sessions, by what the client can do. */
+    views: 64,
     /** Files that are read. */
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
     /** Servers that were discovered without being configured; each has a list and an index in memory. */
     guests: 256,
+    /** Users with credentials of their own whose lists are kept in memory. */
+    users: 1_000,
   },
   /** What is looked at to infer the type of a tool's results. */
   observe: {
@@ -840,6 +887,8 @@ const limits = {
     login: 5 * MINUTE,
     /** A keychain that asks a person to unlock it waits for long. */
     keychain: 10_000,
+    /** One request to an identity provider that tells who is asking. */
+    issuer: 5_000,
     /** One request of a login. */
     loginRequest: 15_000,
     /** Waiting for another process that renews the same token: as long as its request may take. */
@@ -878,6 +927,8 @@ const limits = {
     refusal: 2_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
+    /** Answers over HTTP that are still being sent when the gateway ends. */
+    lastAnswers: 1_000,
     /** Output of a process that has ended. */
     lastWords: 250,
     /** Each step of ending a process: closed stdin, SIGTERM, SIGKILL. */
@@ -944,6 +995,8 @@ const limits = {
     providerRetry: 1_000,
     /** Before a definition that a provider failed to give is asked for again. */
     definitions: 30_000,
+    /** What clients of the old protocol wait before they open a stream again. */
+    streamRetry: 1_000,
     /** Shortest pause before a broken stream is opened again, whatever its server asks for. */
     reconnect: 1_000,
     /** Longest pause before a broken stream is opened again. */
@@ -1021,6 +1074,8 @@ const limits = {
   age: {
     /** A list is used at once and read again in the background. */
     list: DAY,
+    /** What an exposed server has shown to clients without sessions is used without asking it again. */
+    view: MINUTE,
     /** A server that failed is waited for again. */
     failure: DAY,
     /** The list of a connection to a server that needs approval is asked for again before the next call. */
@@ -1039,6 +1094,14 @@ const limits = {
     session: 30 * MINUTE,
     /** A session that never asked for anything was not opened to be used. */
     newSession: 5_000,
+    /** What a browser remembers of what a page may send. */
+    preflight: 10 * MINUTE,
+    /** A static token, unless its creator says otherwise. */
+    staticToken: 90 * DAY,
+    /** The longest life of a static token. */
+    staticTokenMost: 10 * 366 * DAY,
+    /** A token that was checked is checked again, so that a revoked one ends. */
+    credential: MINUTE,
     /** How long clients may keep the list of the five tools. */
     metaTools: MINUTE,
     /** A call after a search was found by it. */

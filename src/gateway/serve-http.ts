@@ -1,266 +1,282 @@
 /**
- * Serves the gateway on Streamable HTTP, loopback only. Each modern request stands alone; older clients get sessions.
- * Nothing is opened or started before the head and body of a request are checked.
+ * Serves the gateway on Streamable HTTP. Nothing is opened or started before the head of a request is checked: where it
+ * comes from, what it is for, and who is asking.
  * @module
  */
-
-import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { toNodeHandler } from '@modelcontextprotocol/node';
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
-import { META } from '../connections/handshake.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
-import { LISTEN } from '../connections/peer.ts';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, isIP } from 'node:net';
+import { waitAtMost } from '../async/time-limit.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import { type Identity, isIdentity } from '../auth/identity.ts';
+import { StaticTokens } from '../auth/static-tokens.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
-import { isObject } from '../json/plain-object.ts';
-import { oneLine } from '../text/plain-text.ts';
-import { messageOf } from '../text/thrown-message.ts';
+import { type Access, logAccess, type WriteLine } from './access-log.ts';
+import { challengeOf, type Refusal, resourceMetadata } from './bearer-challenge.ts';
 import { BodyRoom } from './body-room.ts';
-import { type HttpSession, HttpSessions } from './http-sessions.ts';
-import { refusalOf } from './local-guard.ts';
-import { OpenStreams } from './open-streams.ts';
-import { ParkedCalls } from './parked-calls.ts';
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
+import { type Matched, metadataPath, routeOf } from './http-routes.ts';
+import { createMcpEndpoint, type Incoming } from './mcp-endpoint.ts';
 import { readRequestBody } from './request-body.ts';
 import { Pipelines, RequestTurns } from './request-turns.ts';
+import { rpcFault } from './rpc-fault.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
+import { corsOriginOf, foreignness, type SiteOptions, valuesOf } from './site-guard.ts';
+import { type Origin, TrustedProxies } from './trusted-proxies.ts';
 import { UnreadAnswers } from './unread-answers.ts';
-import { createUpstreamHandler } from './upstream.ts';
+import { WatchedStreams } from './watched-streams.ts';
 
-/** The port, what to serve, and the maximum number of sessions. */
+/** Where to serve, what to serve, and who may use it. */
 export interface ServeHttpOptions {
   readonly port: number;
+  /** The address or name to listen on. Default: `127.0.0.1`. Any address of another machine needs authentication. */
+  readonly host?: string;
   readonly surface: Surface;
   readonly maxSessions?: number;
+  /** A certificate and its key, as PEM. Default: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Names under which clients reach the gateway, beside those of this machine: `tools.example.com`, with or without a port. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may use the gateway, such as `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[];
+  /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed. */
+  readonly trustedProxies?: readonly string[];
+  /** Receives one JSON line for each request. */
+  readonly accessLog?: WriteLine;
+  /** Tells whether a profile exists. Default: none does. */
+  readonly hasProfile?: (name: string) => boolean;
 }
 
 /** A running HTTP gateway, and its address. */
 export interface ServedHttp extends ServedGateway {
   readonly url: string;
+  /** Whether requests need a token. */
+  readonly isAuthenticated: boolean;
+  /** Refuses new requests and ends streams, so that running calls can finish. `/readyz` says so. */
+  drain(): void;
 }
 
-interface Session extends HttpSession {
-  readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-}
-
-/** A Node request whose head was checked, and its body. */
-interface Incoming {
+/** A request whose place and route are known. */
+interface Arrived {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly body: unknown;
+  readonly matched: Matched;
+  readonly origin: Origin;
+  readonly access: Access;
 }
 
-/** Serves on 127.0.0.1 until `close`. Refuses requests that could come from another site. */
-export async function serveGatewayOnHttp(
-  engine: EngineHandle,
-  { port, surface, maxSessions = DEFAULTS.http.sessions }: ServeHttpOptions,
-): Promise<ServedHttp> {
-  const parked = new ParkedCalls();
-  const handler = createUpstreamHandler(surface.run, parked);
-  const incoming = new WeakMap<Request, Incoming>();
-  const modern = createMcpHandler(
-    ({ requestInfo }) => {
-      const from = requestInfo && incoming.get(requestInfo);
-      const identity = from && { socket: socketOf(from.request), clientName: modernName(from) };
-      return surface.createServer(handler, { era: 'modern', ...identity });
-    },
-    { legacy: 'reject' },
-  );
-  const stopRelaying = surface.relayChanges?.(modern.notify);
-  const sessions = new HttpSessions<Session>(maxSessions);
-  const stopReloading = coreOf(engine).onReload(() => {
-    modern.notify.toolsChanged();
-    // A client that cannot be notified now will list again later.
-    for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
+
+/** Serves until `close`. Refuses requests that could come from another site. */
+export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
+  const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
+  const core = coreOf(engine);
+  const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
+  const isLoopback = LOOPBACK.test(host);
+  const proxies = new TrustedProxies(options.trustedProxies);
+  const tokens = new StaticTokens(await core.stateFolder());
+  const authenticator = new Authenticator({
+    tokens,
+    isRequired: !isLoopback || allowedHosts.length > 0,
+    learn: (token) => core.keepSecret(token),
   });
+  // Without a valid configuration there is nothing to protect: the tools only say what is wrong with it.
+  const configure = async () => authenticator.configure(await core.identityProvider());
+  await configure().catch((error: unknown) => {
+    if (!core.problem) throw error;
+  });
+  refuseOpenDoor({ host, isLoopback, allowedHosts }, authenticator.settings !== undefined || tokens.exist);
 
-  const legacy = async (web: Request, from: Incoming): Promise<Response> => {
-    const id = web.headers.get('mcp-session-id');
-    if (id === null) return open(web, from);
-    const session = sessions.get(id);
-    // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
-    if (!session) return rpcError(404, -32001, 'Session not found');
-    if (asksForSomething(from.body)) session.requests += 1;
-    // The session is in use until the last byte of the answer: an open stream counts.
-    whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
-    return session.transport.handleRequest(web, { parsedBody: from.body });
-  };
-
-  /** Opens a session, only for a valid `initialize`. */
-  const open = async (web: Request, from: Incoming): Promise<Response> => {
-    const refused = initializeProblem(web, from.body);
-    if (refused) return refused;
-    const clientName = nameOf(from.request, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
-    const place = sessions.reserve(clientName);
-    if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
-    try {
-      const id = randomUUID();
-      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName });
-      const transport = new WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: () => id,
-        onsessionclosed: (name) => sessions.end(name),
-      });
-      const close = () => {
-        coreOf(engine).connections.endSession(id);
-        void server.close().catch(() => {});
-      };
-      await server.connect(transport);
-      const session: Session = {
-        id,
-        clientName,
-        server,
-        transport,
-        close,
-        calls: 0,
-        streams: 0,
-        requests: 0,
-        lastUsed: 0,
-      };
-      place.take(session);
-      whenClosed(from.response, sessions.use(session, 'calls'));
-      // End a session whose client disconnected before it learnt the session's id.
-      whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
-      const answer = await transport.handleRequest(web, { parsedBody: from.body });
-      if (answer.status >= 400) sessions.end(id);
-      return answer;
-    } catch (error) {
-      // The server behind `--expose` cannot be reached. Report that as the answer.
-      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
-    } finally {
-      place.leave();
-    }
-  };
-
+  const watched = new WatchedStreams((identity) => authenticator.isStillValid(identity));
+  const endpoint = createMcpEndpoint(engine, surface, maxSessions, watched);
   const unread = new UnreadAnswers();
   const bodies = new BodyRoom();
   const turns = new RequestTurns();
-  const streams = new OpenStreams();
   const pipelines = new Pipelines();
-  const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
-    const refusal = refusalOf(request, (http.address() as AddressInfo).port);
-    if (refusal !== undefined) {
-      const { status, message, headers } = refusal;
-      // The body is not read: the connection closes with the answer.
-      return answer(response, status, rpcFault(-32000, message), headers);
+  let isDraining = false;
+  let site: SiteOptions | undefined;
+  const siteNow = (): SiteOptions => {
+    site ??= {
+      port: (http.address() as AddressInfo).port,
+      isSecure: tls !== undefined,
+      isLoopback,
+      hosts: [...allowedHosts, ...(isLoopback || isIP(host) !== 0 ? [] : [host])],
+      origins: options.allowedOrigins ?? [],
+    };
+    return site;
+  };
+
+  const open = new Set<ServerResponse>();
+  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    const access = options.accessLog ? logAccess(request, response, options.accessLog) : {};
+    const origin = proxies.originOf(request);
+    access.client = origin.address;
+    const foreign = foreignness(request, siteNow(), origin.host);
+    if (foreign !== undefined) return refuse(response, { status: 403, message: foreign });
+    const page = corsOriginOf(request, siteNow());
+    if (page !== undefined) allowOrigin(response, page);
+    const matched = routeOf((request.url ?? '').split('?')[0] ?? '');
+    if (!matched) return refuse(response, { status: 404, message: 'Not found: MCP is served at /mcp' });
+    const { route } = matched;
+    access.path = route.example;
+    if (page !== undefined && isPreflight(request)) return answerPreflight(request, response, route.methods);
+    const { methods } = route;
+    if (!methods.includes(request.method ?? ''))
+      return refuse(response, { status: 405, message: 'Method not allowed', headers: { allow: methods.join(', ') } });
+    const arrived = { request, response, matched, origin, access };
+    if (route.access === 'public') return answerPublic(arrived);
+    if (request.method === 'POST' && !isJson(request))
+      return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
+    void admit(arrived).catch(() => response.destroy());
+  };
+
+  const answerPublic = ({ request, response, matched, origin }: Arrived): void => {
+    const { settings } = authenticator;
+    if (matched.route.name === 'metadata') {
+      if (!settings) return refuse(response, { status: 404, message: 'There is no identity provider' });
+      const path = matched.profile === undefined ? '/mcp' : `/mcp/p/${matched.profile}`;
+      return send(response, 200, resourceMetadata(publicUrl(request, origin, path), settings));
     }
+    if (matched.route.name === 'health') return send(response, 200, { status: 'ok' });
+    const why = isDraining ? 'draining' : core.problem ? 'configuration' : undefined;
+    send(response, why === undefined ? 200 : 503, { status: why ?? 'ready' });
+  };
+
+  /** Where clients reach a path: as the configuration says, else as they asked for it. */
+  const publicUrl = (request: IncomingMessage, { host: forwarded, isSecure }: Origin, path: string): string => {
+    const configured = authenticator.settings?.resource;
+    if (configured !== undefined) return path === '/mcp' ? configured : `${new URL(configured).origin}${path}`;
+    const scheme = (isSecure ?? tls !== undefined) ? 'https' : 'http';
+    return `${scheme}://${forwarded ?? request.headers.host}${path}`;
+  };
+
+  /** Finds out who is asking, and for which profile. */
+  const admit = async (arrived: Arrived): Promise<void> => {
+    const { request, response, matched, origin, access } = arrived;
+    let identity: Identity | undefined;
+    if (authenticator.isOn) {
+      const answer = await authenticator.authenticate(request);
+      if (response.destroyed) return;
+      if (!isIdentity(answer)) {
+        const path = matched.profile === undefined ? '/mcp' : `/mcp/p/${matched.profile}`;
+        const url = publicUrl(request, origin, metadataPath(path));
+        return refuse(response, challengeOf(answer, authenticator.settings, url));
+      }
+      identity = answer;
+      access.identity = identity;
+    }
+    const named = matched.profile;
+    const profile = identity?.profile ?? named;
+    const isUnknown = profile !== undefined && !hasProfile(profile);
+    // Whoever may not use a profile does not learn whether it exists.
+    if (named !== undefined && (isUnknown || !maySelect(named, identity)))
+      return refuse(response, { status: 404, message: 'There is no such profile' });
+    if (isUnknown) return refuse(response, { status: 403, message: 'The profile of this token does not exist' });
+    access.profile = profile;
+    if (isDraining)
+      return refuse(response, {
+        status: 503,
+        message: 'The gateway is shutting down',
+        headers: { 'retry-after': '1' },
+      });
+    serve({ request, response, identity, profile });
+  };
+
+  const serve = (head: Omit<Incoming, 'body'>): void => {
+    const { request, response } = head;
     if (!pipelines.admit(request, response)) return;
     unread.watch(response);
-    const serve = (body: unknown) => {
-      const from = { request, response, body };
-      streams.add(body, modernName(from), response);
-      const fetch = async (web: Request): Promise<Response> => {
-        incoming.set(web, from);
-        if (isObject(body) && body.method === LISTEN && isObject(body.params) && surface.listen)
-          whenClosed(response, surface.listen(body.params));
-        const answer = await ((await isLegacyRequest(web, body))
-          ? legacy(web, from)
-          : modern.fetch(web, { parsedBody: body }));
-        // Send the head of an event stream now; Node would hold it back until the first event.
-        if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
-        return answer;
-      };
-      void toNodeHandler({ fetch })(request as never, response as never, body as never);
-    };
-    if (request.method !== 'POST') return serve(undefined);
-    const turn = (body: unknown) => {
-      const session = sessions.get(String(request.headers['mcp-session-id']));
-      return turns.take(session?.clientName ?? modernName({ request, response, body }));
-    };
+    if (request.method !== 'POST') return endpoint.serve({ ...head, body: undefined });
+    const turn = (body: unknown) => turns.take(endpoint.clientName({ ...head, body }));
     void readRequestBody(request, bodies, turn).then(
       (body) => {
-        if ('value' in body) return response.destroyed ? undefined : serve(body.value);
+        if ('value' in body) return response.destroyed ? undefined : endpoint.serve({ ...head, body: body.value });
         const { status, id, ...error } = body.refused;
         // A client that is still writing would go on for as long as it likes.
         if (status === 503) response.once('finish', () => request.destroy());
-        answer(response, status, { jsonrpc: '2.0', id, error });
+        close(response, status, { jsonrpc: '2.0', id, error });
       },
       () => response.destroy(),
     );
-  });
+  };
+
+  const settings = { connectionsCheckingInterval: LIMITS.pace.httpConnections };
+  const http = tls ? createSecureServer({ ...settings, ...tls }, receive) : createServer(settings, receive);
   http.maxConnections = LIMITS.wire.connections;
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;
   http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
-    http.listen(port, '127.0.0.1', resolve);
+    http.listen(port, host, resolve);
+  });
+  const stopConfiguring = core.onReload(() => {
+    // What cannot be applied now leaves the settings before it in force.
+    void configure().catch(() => {});
   });
   let finish = () => {};
   const closed = new Promise<void>((resolve) => {
     finish = resolve;
   });
+  const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    url: `${tls ? 'https' : 'http'}://${isIP(shown) === 6 ? `[${shown}]` : shown}:${siteNow().port}/mcp`,
     closed,
+    get isAuthenticated() {
+      return authenticator.isOn;
+    },
+    drain: () => {
+      isDraining = true;
+      watched.endAll();
+    },
     close: async () => {
-      stopReloading();
-      stopRelaying?.();
-      parked.close();
-      sessions.endAll();
-      await modern.close();
+      isDraining = true;
+      stopConfiguring();
+      const ended = new Promise((resolve) => http.close(resolve));
+      watched.endAll();
+      await endpoint.close();
+      await waitAtMost(closedAll(open), LIMITS.time.lastAnswers);
       http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
+      await ended;
       finish();
     },
   };
 }
 
-/** Why a request without a session cannot open one, or undefined. */
-function initializeProblem(web: Request, body: unknown): Response | undefined {
-  if (!isObject(body) || body.method !== 'initialize')
-    return rpcError(400, INVALID_REQUEST, 'Mcp-Session-Id is missing; a session begins with initialize', body);
-  const { jsonrpc, id, params } = body;
-  if (jsonrpc !== '2.0' || !(typeof id === 'string' || Number.isInteger(id)))
-    return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
-  if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
-    return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
-  const accept = web.headers.get('accept') ?? '';
-  return accept.includes('application/json') && accept.includes('text/event-stream')
-    ? undefined
-    : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
-}
+/** Settles when all these answers have left, or their clients have. */
+const closedAll = (responses: Iterable<ServerResponse>): Promise<unknown> =>
+  Promise.all([...responses].map((response) => new Promise((resolve) => response.once('close', resolve))));
 
-/** Tells whether a body holds a request that counts as use of a session. */
-const asksForSomething = (body: unknown): boolean =>
-  (Array.isArray(body) ? body : [body]).some(
-    (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
+/** Refuses to listen where strangers could reach the gateway and nothing would tell them from its users. */
+function refuseOpenDoor(
+  { host, isLoopback, allowedHosts }: { host: string; isLoopback: boolean; allowedHosts: readonly string[] },
+  isAuthenticated: boolean,
+): void {
+  if (isAuthenticated || (isLoopback && allowedHosts.length === 0)) return;
+  const what = isLoopback ? `--allowed-host ${allowedHosts[0]}` : `--host ${host}`;
+  throw new ConfigurationError(
+    `${what} lets other machines in, so everybody must say who is asking. Create a token with "anygpt mcp token create", or set "auth" in the configuration to your identity provider.`,
   );
-
-/** Calls `done` when a response is closed, which it may be already. */
-function whenClosed(response: ServerResponse, done: () => void): void {
-  if (response.closed || response.destroyed) done();
-  else response.once('close', done);
 }
 
-const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
+/** The profile of a credential wins over the path, which may only repeat it. */
+const maySelect = (named: string, identity: Identity | undefined): boolean =>
+  identity?.profile === undefined ? identity?.choosesProfile !== false : identity.profile === named;
 
-function modernName({ request, body }: Incoming): string {
-  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Readonly<Record<string, unknown>> } };
-  return nameOf(request, params?._meta?.[META.clientInfo]);
+function isJson(request: IncomingMessage): boolean {
+  const [type = '', ...more] = valuesOf(request, 'content-type');
+  return more.length === 0 && /^application\/json\s*(?:;|$)/i.test(type.trim());
 }
 
-/** Identifies a client among others on its machine, by what the client says about itself. */
-function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {
-  const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
-  const { authorization, 'user-agent': agent } = headers;
-  const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
-  return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;
-}
+/** The body is not read: the connection closes with the answer. */
+const refuse = (response: ServerResponse, { status, message, headers }: Refusal): void =>
+  close(response, status, rpcFault(-32000, message), headers);
 
-const rpcFault = (code: number, message: string, request?: unknown) => {
-  const id = isObject(request) && ['string', 'number'].includes(typeof request.id) ? request.id : null;
-  return { jsonrpc: '2.0', id, error: { code, message } };
-};
-
-/** Answers without the SDK, and closes the connection. */
-function answer(
+function close(
   response: ServerResponse,
   status: number,
   body: object,
@@ -270,5 +286,7 @@ function answer(
   response.end(JSON.stringify(body));
 }
 
-const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
-  Response.json(rpcFault(code, message, request), { status });
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}

@@ -161,7 +161,7 @@ describe('a login', () => {
     expect(await whisper(engine, 'beep')).toMatchObject({ success: true });
   });
 
-  it('with too few rights says what to type, with the old scopes and the new one', async () => {
+  it('with too few scopes says what to type, with the old scopes and the new one', async () => {
     await using identity = await startIdentity({ scope: 'write' });
     await using engine = engineOf(identity);
     await engine.connections.logIn('secret', person(identity));
@@ -173,7 +173,7 @@ describe('a login', () => {
       },
     });
     expect(grants(identity)).toEqual(['authorization_code']);
-    await engine.connections.logIn('secret', person(identity), ['read', 'write']);
+    await engine.connections.logIn('secret', person(identity), { scopes: ['read', 'write'] });
     expect(await whisper(engine, 'y')).toMatchObject({ success: true });
     expect(identity.calls).toEqual(['y']);
   });

@@ -65,7 +65,7 @@ export const syncRegistry = (
     }
   });
 
-/** More has changed than is kept at all; reading everything writes as it reads. */
+/** Too much has changed to be held in memory. Reading everything writes as it reads. */
 class TooManyChanges extends Error {}
 
 type Settled = Pick<SyncOptions, 'signal' | 'onProgress'> & { readonly now: () => number };
@@ -90,7 +90,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
         const { isLatest, updatedAt, status } = entry;
         known.set(name, { server: { version }, isLatest, updatedAt });
         if (status === 'deleted') {
-          // The newest version was taken back, and so is the server.
+          // The newest version was withdrawn, so the server is removed.
           documents.delete(name);
           continue;
         }

@@ -45,6 +45,8 @@ export interface Explanation extends Details {
   readonly score: ScoreParts;
   /** How far its total is ahead of the next tool if it is the best, else how far it is behind the best, below 0. */
   readonly lead: number;
+  /** The acts of a request for several things, each with the tool's score for it. */
+  readonly acts?: readonly { readonly text: string; readonly score: number }[];
 }
 
 /** What the rankers say about a tool. */

@@ -28,6 +28,8 @@ export interface Ranking {
   readonly candidates: readonly Position[];
   /** Returns how alike the request and all tools of a tool's server are in meaning; undefined without vectors. */
   ofServer(position: Position): ServerScores | undefined;
+  /** Returns how relevant a tool is to the act it fits best, if the request has several. */
+  relevanceOf?(position: Position): number;
 }
 
 /** Fuses what all rankers say. Without vectors, words decide. */

@@ -16,8 +16,8 @@ import { spellWords } from './spelling.ts';
 import { stem } from './stemmer.ts';
 import { isStopWord } from './stop-words.ts';
 
-/** How many tools are compared exactly. */
-const SHORTLIST = 400;
+/** How many tools are compared exactly, for a request and for one of several acts. */
+const SHORTLIST = { request: 400, act: 100 };
 /** How many tools of a server tell how much it is about the request: of a larger server every second, third and so on. */
 const SAMPLE = 512;
 /** How many pairs of words an explanation names, and the least cosine of a pair. */
@@ -70,10 +70,10 @@ function alikeWords(model: MeaningModel, query: string, tool: ToolMetadata): Exp
 
 /** Compares a request's meaning with tools. */
 export class Likeness implements Scores {
-  readonly #search: Pick<Search, 'index' | 'accepts' | 'perServer'>;
+  readonly #search: Pick<Search, 'index' | 'accepts' | 'perServer' | 'isAct'>;
   readonly #request: Float32Array;
 
-  constructor(search: Pick<Search, 'index' | 'accepts' | 'perServer'>, request: Float32Array) {
+  constructor(search: Pick<Search, 'index' | 'accepts' | 'perServer' | 'isAct'>, request: Float32Array) {
     this.#search = search;
     this.#request = request;
   }
@@ -93,7 +93,8 @@ export class Likeness implements Scores {
 
   /** The tools that share the most signs with the request, at most about `SHORTLIST` and `perServer` of one server, in no order. */
   candidates(): Position[] {
-    const { index, accepts, perServer } = this.#search;
+    const { index, accepts, perServer, isAct } = this.#search;
+    const most = isAct ? SHORTLIST.act : SHORTLIST.request;
     const code = codeOf(this.#request);
     const bits = code.length * CODE_BITS;
     const counts = new Uint32Array(bits + 1);
@@ -117,7 +118,7 @@ export class Likeness implements Scores {
     let limit = 0;
     for (let total = counts[0] as number; limit < bits; total += counts[limit] as number) {
       // Tools of the same meaning have the same distance: too many are better than none.
-      if (total > 0 && total + (counts[limit + 1] as number) > SHORTLIST) break;
+      if (total > 0 && total + (counts[limit + 1] as number) > most) break;
       limit++;
     }
     const found: Position[] = [];

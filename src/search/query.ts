@@ -57,6 +57,8 @@ export interface ParsedQuery {
 /** A query whose filters were taken out. */
 export interface SearchQuery extends ParsedQuery {
   readonly filters: readonly QueryFilter[];
+  /** Its acts, if it asks for several things. */
+  readonly acts: readonly ParsedQuery[];
   /** Infers what filters by domain or category test. */
   readonly classifier?: Classifier | undefined;
 }

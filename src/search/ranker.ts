@@ -14,6 +14,8 @@ export interface Search extends Pick<SearchOptions, 'server' | 'learnt' | 'simil
   readonly index: LiveIndex;
   readonly query: ParsedQuery;
   readonly settings: SearchSettings;
+  /** Whether this is one act of several: fewer candidates will do. */
+  readonly isAct?: boolean | undefined;
   /** The most candidates of one server. */
   readonly perServer: number;
   /** Tells whether a tool may be found: filters decide. */

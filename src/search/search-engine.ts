@@ -4,11 +4,13 @@
  */
 import { LIMITS } from '../core/limits.ts';
 import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts';
+import { actsOf } from './acts.ts';
 import { type SearchDocument, toDocument } from './document.ts';
 import { allOf, findNamed, findTool, isName, type NamedTool } from './exact-names.ts';
 import type { Explanation } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { explainScore, fuse } from './fusion.ts';
+import { joinActs } from './join-acts.ts';
 import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { restAgrees } from './name-agreement.ts';
 import { parseQuery, type SearchQuery } from './query.ts';
@@ -131,18 +133,19 @@ export class SearchEngine {
     if (filters.length > 0) {
       // A server may be called `server`, and `server:ping` is then a tool.
       const name = parseQuery(written, parts);
-      if (isName(this.#store.read(), name)) return { ...name, filters: [] };
+      if (isName(this.#store.read(), name)) return { ...name, filters: [], acts: [] };
     }
-    return { ...parseQuery(text, parts), filters, classifier };
+    const acts = parts.acts ? actsOf(text).map((act) => parseQuery(act, parts)) : [];
+    return { ...parseQuery(text, parts), filters, acts, classifier };
   }
 
   /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
   find(query: string | SearchQuery, options: SearchOptions = {}): SearchOutcome {
     const { includeDisabled = false } = options;
-    const { index, ranking, choose } = this.#rank(query, options);
+    const { index, candidates, choose } = this.#rank(query, options);
     const all = choose(() => true);
     const withheld = includeDisabled ? 0 : all.hits.filter((hit) => !isEnabled(index, hit)).length;
-    const isWhole = includeDisabled || (withheld === 0 && ranking.candidates.every((hit) => isEnabled(index, hit)));
+    const isWhole = includeDisabled || (withheld === 0 && candidates.every((hit) => isEnabled(index, hit)));
     const selection = isWhole ? all : choose((segment, document) => isEnabled(index, { segment, document }));
     const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
@@ -171,7 +174,7 @@ export class SearchEngine {
     about = '',
     options: SearchOptions = {},
   ): Explanation | undefined {
-    const { index, search, ranking, choose } = this.#rank(query, { ...options, limit: LIMITS.search.results });
+    const { index, search, ranking, acts, choose } = this.#rank(query, { ...options, limit: LIMITS.search.results });
     const position = findTool(index, tool.server, tool.name);
     if (position === undefined) return undefined;
     // A disabled tool is explained as if it were enabled.
@@ -187,6 +190,9 @@ export class SearchEngine {
       relevance: relevancesOf(selection)[place] ?? 0,
       score,
       lead: score.total < best ? score.total - best : best - second,
+      ...(acts.length > 0 && {
+        acts: acts.map((act, at) => ({ text: search.query.acts[at]?.text ?? '', score: act.partsOf(position).total })),
+      }),
       ...explainScore(search, tool, about),
     };
   }
@@ -205,7 +211,11 @@ export class SearchEngine {
         : (segment, document) => serverOf(index, { segment, document }) === server && passes(segment, document);
     const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
     const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
-    const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };
+    const search = { index, query, settings, server, learnt, similar, perServer, accepts };
+    // What was learnt, and what another embedder knows, is about the whole request.
+    const acts = query.acts.map((act) =>
+      fuse({ index, query: act, isAct: true, settings, server, perServer, accepts }),
+    );
     const ranking = fuse(search);
     // A query of only filters asks for all tools that pass them.
     const asksForAll = query.terms.length === 0 && filters.length > 0;
@@ -220,9 +230,11 @@ export class SearchEngine {
       const isAccepted = (segment: number, document: number): boolean =>
         accepts(segment, document) && isWanted(segment, document);
       const named = asksForAll ? [allOf(index, LIMITS.search.results, isAccepted)] : listNamed();
-      return select(index, ranking, named, { ...size, accepts: isAccepted });
+      const joined = acts.length > 0 && !asksForAll ? joinActs(ranking, acts, isAccepted) : ranking;
+      return select(index, joined, named, { ...size, accepts: isAccepted });
     };
-    return { index, search, ranking, choose };
+    const candidates = [ranking, ...acts].flatMap((one) => one.candidates);
+    return { index, search, ranking, acts, candidates, choose };
   }
 
   /** The index as bytes, ready for the disk. */
@@ -259,8 +271,8 @@ const isEnabled = (index: LiveIndex, { segment, document }: Position): boolean =
  */
 function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
-  return hits.map(({ spelled, score, answers }) => {
-    const relevance = toRelevance(score, best, second);
+  return hits.map(({ spelled, score, answers, relevance: ofAct }) => {
+    const relevance = ofAct ?? toRelevance(score, best, second);
     // However far ahead the best hit is, a hit that would be relevant without it stays visible.
     const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
     const own = spelled ? 1 : Math.max(least, relevance);

@@ -20,6 +20,8 @@ export interface Hit extends Position {
   readonly spelled: boolean;
   /** It shares a word with the query, or means about the same. */
   readonly answers: boolean;
+  /** How relevant it is to one of several acts; undefined for a request with one. */
+  readonly relevance?: number;
 }
 
 /** The hits, and the two highest scores of all tools: the limit does not change the relevance of a hit. */
@@ -127,7 +129,9 @@ export function select(
     isUseful(ranking.partsOf(hit), top, places + place, sure) ||
     (places + place < PLACES && beside(hit, ranking.partsOf(hit), places + place));
   hits.push(...(cut ? shown.filter(isWorthShowing).slice(0, Math.max(0, room)) : shown));
-  return { hits, best: top, second };
+  const { relevanceOf } = ranking;
+  if (relevanceOf === undefined) return { hits, best: top, second };
+  return { hits: hits.map((hit) => ({ ...hit, relevance: relevanceOf(hit) })), best: top, second };
 }
 
 /** The hits that have a place, all others by score, and the number of free places. */

@@ -11,8 +11,8 @@ import type { QueryTerm } from './query.ts';
 import type { Ranker, Search } from './ranker.ts';
 import { bestOf, ScoreBoard } from './score-board.ts';
 
-/** How many tools words alone bring forward. */
-const MOST_CANDIDATES = 200;
+/** How many tools words alone bring forward, for a request and for one of several acts. */
+const MOST_CANDIDATES = { request: 200, act: 40 };
 /** Guessing at words costs most; a query with more unknown words than this is not helped by it. */
 const MAX_GUESSED_TERMS = 6;
 
@@ -24,7 +24,8 @@ export const words: Ranker = {
   name: 'words',
 
   score(search) {
-    const { index, server, perServer, accepts } = search;
+    const { index, server, perServer, accepts, isAct } = search;
+    const most = isAct ? MOST_CANDIDATES.act : MOST_CANDIDATES.request;
     const boards = index.segments.map(
       (live, position) => new ScoreBoard(live, index.whole[position] === true, server, index.scratch),
     );
@@ -50,7 +51,7 @@ export const words: Ranker = {
     }
     return {
       of: (segment, document) => boards[segment]?.shareOf(document, perfect) ?? 0,
-      candidates: () => bestOf(index, boards, { most: MOST_CANDIDATES, perServer, accepts }),
+      candidates: () => bestOf(index, boards, { most, perServer, accepts }),
     };
   },
 

@@ -144,7 +144,8 @@ async function freshList(
       if (wait === undefined) throw failure;
       await pause(wait);
     } finally {
-      // The policy of this call says when the next attempt is made; one with other headers says nothing about the server.
+      // This call's policy decides when the next attempt is made. A call with other headers says nothing about the
+      // server.
       downstreams.pool.retryNow(name);
     }
   }

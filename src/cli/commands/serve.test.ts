@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { rawClient, sdkClient, tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { StaticTokens } from '../../auth/static-tokens.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { main } from '../main.ts';
 
@@ -113,6 +114,47 @@ describe('serve on HTTP', () => {
     expect(second.io.err()).toMatch(/cannot listen on port \d+/);
     io.signal('SIGINT');
     expect(await done).toBe(0);
+  });
+});
+
+describe('serve on HTTP for others', () => {
+  const home = () => join(folder.path, 'home');
+
+  it('takes the port as an option of its own, and says how to get in', async () => {
+    await new StaticTokens(home()).create({ expiresAt: Date.now() + 60_000 });
+    const { io, done } = start(['--config', config, '--http', '--port', '0', '--host', '0.0.0.0', '--access-log', '-']);
+    await expect
+      .poll(io.err)
+      .toMatch(/listening on http:\/\/localhost:\d+\/mcp\n.*Authorization: Bearer <token>.*\n.*HTTPS/);
+    const url = /http:\S+/.exec(io.err())?.[0] ?? '';
+    expect((await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' } })).status).toBe(401);
+    await expect.poll(io.err).toMatch(/\{"time":.*"status":401/);
+    io.signal('SIGTERM');
+    expect(await done).toBe(0);
+  });
+
+  it.each([
+    [['--http', '0', '--host', '0.0.0.0'], 2, 'anygpt mcp token create'],
+    [['--http', '0', '--allowed-host', 'tools.example.com'], 2, 'anygpt mcp token create'],
+    [['--host', '0.0.0.0'], 1, '--host needs --http'],
+    [['--http', 'x'], 1, 'a port number'],
+    [['--http', '1', '--port', '2'], 1, 'different ports'],
+    [['--http', '0', '--tls-cert', 'x'], 1, 'belong together'],
+    [['--http', '0', '--tls-cert', 'x', '--tls-key', 'y'], 1, 'ENOENT'],
+    [['--http', '0', '--allowed-origin', 'https://app.example/'], 1, 'https://app.example.com'],
+    [['--http', '0', '--allowed-host', 'http://x'], 1, 'tools.example.com'],
+    [['--http', '0', '--trusted-proxy', '10.0.0.0/33'], 1, '10.0.0.0/8'],
+  ])('does not start with %j', async (argv, code, said) => {
+    const { io, done } = start(['--config', config, ...argv]);
+    expect(await done).toBe(code);
+    expect(io.err()).toContain(said);
+  });
+
+  it('does not start with an identity provider but without an audience', async () => {
+    config = write({ servers: [], auth: { issuer: 'https://login.example.com' } });
+    const { io, done } = start(['--config', config, '--http', '0']);
+    expect(await done).toBe(2);
+    expect(io.err()).toContain('auth.audience');
   });
 });
 

@@ -9,6 +9,7 @@ import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
 import { configFile } from '../../engine/engine-world.ts';
+import type { ServedHttp, ServeHttpOptions } from '../../gateway/serve-http.ts';
 import type { Surface } from '../../gateway/serve-stdio.ts';
 import { failure } from '../../meta-tools/answers.ts';
 import type { GatewayTelemetry } from '../../telemetry/gateway-telemetry.ts';
@@ -17,6 +18,7 @@ import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { complain, reportFailure } from '../failure.ts';
+import { HTTP_OPTIONS, httpOptions } from '../http-options.ts';
 import { EXIT, type Io, type Output } from '../io.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,9 +31,24 @@ to stderr.
 
 Options:
   --config FILE      Use this configuration file
-  --http PORT        Serve Streamable HTTP on 127.0.0.1:PORT/mcp, not stdio
+  --http [PORT]      Serve Streamable HTTP at http://127.0.0.1:PORT/mcp, not
+                     stdio (default: 8080); docs/http.md says more
+  --port PORT        The same port as an option of its own; 0: any free one
+  --host ADDRESS     Listen on this address, such as 0.0.0.0. Needs tokens
+                     (anygpt mcp token) or auth in the configuration
+  --tls-cert FILE    Speak HTTPS with this certificate, as PEM
+  --tls-key FILE     The key of the certificate
+  --allowed-host NAME    Clients may reach the gateway under this name, too
+  --allowed-origin URL   Web pages of this origin may use the gateway
+  --trusted-proxy NET    Believe X-Forwarded-For, -Host and -Proto of proxies in
+                     this network. These three may be given several times
+  --access-log FILE  Append one JSON line for each HTTP request; -: to stderr
+  --metrics [ADDRESS:]PORT   Serve Prometheus text at
+                     http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
-                     instead of the five meta-tools
+                     instead of the five meta-tools. Given several times: those
+                     of several servers, each named SERVER__NAME
+  --profile NAME     Show clients only what this profile of the configuration has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -43,11 +60,16 @@ Options:
 Examples:
   anygpt mcp serve
   anygpt mcp serve --config ./mcp-discovery.config.json --log-level info
-  anygpt mcp serve --http 8080`,
+  anygpt mcp serve --http 8080
+  anygpt mcp serve --http --host 0.0.0.0 --allowed-host tools.example.com`,
+  bare: { http: '' },
   options: {
     config: { type: 'string' },
     http: { type: 'string' },
-    expose: { type: 'string' },
+    ...HTTP_OPTIONS,
+    metrics: { type: 'string' },
+    expose: { type: 'string', multiple: true },
+    profile: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -59,24 +81,26 @@ Examples:
     const level = values['log-level'] as LogLevel | undefined;
     if (level !== undefined && !LOG_LEVELS.includes(level))
       throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
-    const port = values.http === undefined ? undefined : Number(values.http);
-    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
-      throw new UsageError('--http needs a port number');
-    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    const http = httpOptions(values, io);
+    const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
+    const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
+    if (values.expose !== undefined && values.profile !== undefined)
+      throw new UsageError('--expose cannot be combined with --profile');
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
-    // On stdio, most gateways are watched by nobody, and start sooner without.
+    // Most gateways are not watched, and start sooner without.
     const telemetry =
-      port === undefined && !wantsOpenTelemetry(io.env)
+      metrics === undefined && !wantsOpenTelemetry(io.env)
         ? undefined
         : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
             log.logger.info({}, message),
           );
     const { url } = values;
-    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
+    const profile = values.profile as string | undefined;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -85,9 +109,11 @@ Examples:
       logger: log.logger,
       observer: telemetry?.observer,
     });
+    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
     try {
-      return await serveEngine(engine, { port, expose, watch: values.watch === true, log, telemetry }, io);
+      return await serveEngine(engine, { http, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
+      await shown?.close();
       await engine.close();
       await telemetry?.close();
       log.close();
@@ -95,14 +121,32 @@ Examples:
   },
 };
 
+/** `9464` or `0.0.0.0:9464`. */
+function metricsPlace(text: string): { host: string | undefined; port: number } {
+  const [, host, digits] = /^(?:([\w.-]{1,253}):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65535) throw new UsageError('--metrics needs a port, such as 9464');
+  return { host, port: Number(digits) };
+}
+
+async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
+  const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
+  const served = await serveMetrics(place, text).catch((error: Error) => {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+  });
+  io.stderr.write(`anygpt: metrics at ${served.url}\n`);
+  return served;
+}
+
 const REMOTE = 'remote';
 
 /** A configuration with one remote server. */
 const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'http' as const, url: String(url) } }] });
 
 interface ServeOptions {
-  readonly port: number | undefined;
-  readonly expose: string | undefined;
+  readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
+  /** Servers to expose in place of the five meta-tools. */
+  readonly expose: readonly string[] | undefined;
+  readonly profile: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -110,7 +154,7 @@ interface ServeOptions {
 
 async function serveEngine(
   engine: EngineCore,
-  { port, expose, watch, log, telemetry }: ServeOptions,
+  { http, expose, profile, watch, log, telemetry }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
@@ -121,31 +165,35 @@ async function serveEngine(
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
-  if (io.stdin.isTTY || expose !== undefined) await configured;
+  // Who may come in over HTTP is in the configuration.
+  if (io.stdin.isTTY || expose !== undefined || profile !== undefined || http) await configured;
+  // Other mistakes are told by the tools. This one may leave a door open that should be shut.
+  if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
-    if (!names.includes(expose))
-      return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+    const unknown = expose.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      return complain(io, `Unknown server "${unknown}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
+  if (profile !== undefined && !engine.problem && !engine.hasProfile(profile))
+    return complain(
+      io,
+      `Unknown profile "${profile}". It has to be under "profiles" in the configuration.`,
+      EXIT.notFound,
+    );
   const shown =
     expose === undefined
-      ? discoverySurface(engine)
+      ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
-        : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+        : await exposing(engine, expose);
   const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
-  if (port === undefined && io.stdin.isTTY) {
+  if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
-  const served =
-    port === undefined
-      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
-      : await (await import('../../gateway/serve-http.ts'))
-          .serveGatewayOnHttp(engine, { port, surface })
-          .catch((error: NodeJS.ErrnoException) => {
-            throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${port}: ${error.message}`);
-          });
-  if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
+  const overHttp = http && (await listen(engine, { ...http, surface }));
+  if (overHttp) io.stderr.write(howToReach(overHttp, http));
+  const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
   const { watchConfig } = await watcher;
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
   let asked = false;
@@ -163,6 +211,7 @@ async function serveEngine(
   served.closed.then(hasLeft, hasLeft);
   // A client that closed stdin may take its time to read.
   if (await stopped) whenUnread(io.stdout, (bytes) => void leave(bytes));
+  overHttp?.drain();
   void watching.then((stopWatching) => stopWatching());
   // Limits the shutdown; the reaper ends child processes.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
@@ -183,6 +232,24 @@ async function serveEngine(
     await engine.close();
     io.exit(EXIT.failed);
   }
+}
+
+async function listen(engine: EngineCore, options: ServeHttpOptions): Promise<ServedHttp> {
+  const { serveGatewayOnHttp } = await import('../../gateway/serve-http.ts');
+  return serveGatewayOnHttp(engine, options).catch((error: Error) => {
+    if (error instanceof DiscoveryError) throw error;
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${options.port}: ${error.message}`);
+  });
+}
+
+/** What a person who started the gateway has to know. */
+function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string {
+  const who = isAuthenticated
+    ? 'Clients send a token: Authorization: Bearer <token> (anygpt mcp token create).'
+    : 'Every program on this machine may use it. To ask for tokens: anygpt mcp token create';
+  const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
+  const plain = isOpen ? 'anygpt: tokens travel unencrypted unless a proxy in front speaks HTTPS.\n' : '';
+  return `anygpt: listening on ${url}\nanygpt: ${who}\n${plain}`;
 }
 
 /** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */
@@ -212,13 +279,20 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   }
 }
 
+/** Exposes one server as it is, or several under names that tell them apart. */
+async function exposing(engine: EngineCore, names: readonly string[]): Promise<Surface> {
+  const [only = '', ...others] = new Set(names);
+  if (others.length === 0) return (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, only);
+  return (await import('../../gateway/exposed-servers.ts')).exposedServersSurface(engine, [only, ...others]);
+}
+
 /** The surface for --expose with an invalid configuration: every tool says why, until a restart. */
-const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
+const unexposable = (surface: Surface, { message }: ErrorInfo, expose: readonly string[]): Surface => ({
   ...surface,
   run: async () =>
     failure({
       code: 'CONFIGURATION_ERROR',
-      message: `The server "${expose}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
+      message: `The server "${expose.join('", "')}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
       retryable: false,
       outcome: 'not_sent',
     }),

@@ -27,6 +27,8 @@ export interface ConcurrencyOptions {
   readonly queueWait?: number | undefined;
   /** Calls in flight per client. Default 64. */
   readonly perClient?: number | undefined;
+  /** Returns what a caller's profile says instead. */
+  readonly perClientOf?: ((caller: Caller) => number | undefined) | undefined;
   /** Calls in flight in total. Default 512. */
   readonly total?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -157,9 +159,9 @@ export class Slots {
     if (active >= slots || own >= slots) return false;
     // Only a network client shares the gateway with clients it does not know of.
     if (caller.clientName === undefined) return true;
+    if (this.#hasClaim(lane, caller)) return true;
     const free = slots - active;
-    if (free <= this.#reserved(ownKey(caller), slots, lane.own)) return false;
-    return leavesRoom(own, free) || this.#hasClaim(lane, caller);
+    return free > this.#reserved(ownKey(caller), slots, lane.own) && leavesRoom(own, free);
   }
 
   /** Tells whether a caller is known and holds nothing. What others do under its name does not count against it. */
@@ -242,15 +244,17 @@ export class Slots {
   }
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
-    const { perClient = DEFAULTS.limits.inFlightPerClient, total = DEFAULTS.limits.inFlight } = this.#options;
-    const reserved = call.caller.clientName === undefined ? 0 : this.#reserved(client, total, this.#clients);
+    const { perClientOf, total = DEFAULTS.limits.inFlight } = this.#options;
+    const perClient = perClientOf?.(call.caller) ?? this.#options.perClient ?? DEFAULTS.limits.inFlightPerClient;
+    const isClaim = this.#known.isKnown(client) && (this.#clients.get(client) ?? 0) === 0;
+    const mayUseAll = isClaim || call.caller.clientName === undefined;
+    const reserved = mayUseAll ? 0 : this.#reserved(client, total, this.#clients);
     if (this.#total >= total - reserved)
       return this.#busy(call, undefined, `${this.#total} calls are running in this gateway`);
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
     }
     const { clientName } = call.caller;
-    const isClaim = this.#known.isKnown(client) && (this.#clients.get(client) ?? 0) === 0;
     if (clientName === undefined || isClaim) return undefined;
     // A network client may open any number of sessions and sockets; others must still find room.
     const share = Math.max(perClient, Math.floor(total / SHARES));

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
-import { foreignness } from './local-guard.ts';
+import { foreignness } from './site-guard.ts';
 
+const site = { port: 80, isSecure: false, isLoopback: true, hosts: [], origins: [] };
 const request = (...rawHeaders: string[]) => ({ rawHeaders });
 
 it.each([[['Host', 'localhost:80']], [['Host', '127.0.0.1']], [['host', '[::1]:80', 'Origin', 'http://localhost:80']]])(
   'serves %j',
   (headers) => {
-    expect(foreignness(request(...headers), 80)).toBeUndefined();
+    expect(foreignness(request(...headers), site)).toBeUndefined();
   },
 );
 
@@ -23,5 +24,5 @@ it.each([
   [['Host', 'localhost', 'Origin', 'http://localhost:81'], 'Origin'],
   [['Host', 'localhost', 'Origin', 'https://localhost:80'], 'Origin'],
 ])('refuses %j', (headers, header) => {
-  expect(foreignness(request(...headers), 80)).toContain(`Invalid ${header}`);
+  expect(foreignness(request(...headers), site)).toContain(`Invalid ${header}`);
 });

@@ -1,0 +1,105 @@
+/**
+ * Tells who is asking: checks the bearer token of a request against the static tokens and the identity provider.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { wallNow } from '../async/clock.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { AuthSettings } from './auth-settings.ts';
+import { bearerTokenOf } from './bearer-token.ts';
+import {
+  type AuthRefusal,
+  type Identity,
+  isIdentity,
+  type RequestHead,
+  type TokenChecker,
+  unauthorized,
+} from './identity.ts';
+import { Introspection } from './introspection.ts';
+import { JwtChecker } from './jwt-checker.ts';
+import type { StaticTokens } from './static-tokens.ts';
+
+export interface AuthenticatorOptions {
+  readonly tokens: StaticTokens;
+  /** Called with each opaque token that was found valid, so that no output repeats it. */
+  readonly learn?: ((token: string) => void) | undefined;
+  /** Authentication is on even if nothing is configured: then nobody gets in. */
+  readonly isRequired?: boolean | undefined;
+  readonly send?: typeof fetch | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Tokens of this form are masked in every text, known or not. */
+const IS_MASKED = /^eyJ/;
+
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #now: () => number;
+  #settings: AuthSettings | undefined;
+  #issuer: TokenChecker | undefined;
+  #wasOn = false;
+  /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
+  #known = new Map<string, { readonly identity: Identity; readonly until: number }>();
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    this.#now = options.now ?? wallNow;
+  }
+
+  /** Applies the settings of the configuration in force. */
+  configure(settings: AuthSettings | undefined): void {
+    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
+    this.#settings = settings;
+    this.#known = new Map();
+    this.#issuer = settings && this.#checkerFor(settings);
+  }
+
+  /** Whether requests need a credential. Once on, it stays on: a lost file opens no door. */
+  get isOn(): boolean {
+    this.#wasOn ||= this.#options.isRequired === true || this.#issuer !== undefined || this.#options.tokens.exist;
+    return this.#wasOn;
+  }
+
+  get settings(): AuthSettings | undefined {
+    return this.#settings;
+  }
+
+  /** Checks the credential of a request. */
+  async authenticate(request: RequestHead): Promise<Identity | AuthRefusal> {
+    const given = bearerTokenOf(request);
+    if (!('token' in given)) return given;
+    const { token } = given;
+    if (this.#options.tokens.owns(token)) return this.#options.tokens.check(token);
+    if (!this.#issuer) return unauthorized('The token is not known, or was revoked');
+    const key = createHash('sha256').update(token).digest('base64');
+    const known = this.#known.get(key);
+    if (known && known.until > this.#now()) return known.identity;
+    const answer = await this.#issuer.check(token);
+    if (isIdentity(answer)) this.#remember(key, token, answer);
+    return answer;
+  }
+
+  /** Tells whether somebody who was let in earlier would still be let in. Asks nobody. */
+  isStillValid({ principal, expiresAt }: Identity): boolean {
+    if (expiresAt <= this.#now()) return false;
+    return principal.includes('\0') ? this.#issuer !== undefined : this.#options.tokens.has(principal);
+  }
+
+  #remember(key: string, token: string, identity: Identity): void {
+    const until = Math.min(identity.expiresAt, this.#now() + LIMITS.age.credential);
+    if (!this.#known.has(key) && !IS_MASKED.test(token)) this.#options.learn?.(token);
+    this.#known.delete(key);
+    this.#known.set(key, { identity, until });
+    for (const [oldest] of this.#known) {
+      if (this.#known.size <= LIMITS.auth.known) break;
+      this.#known.delete(oldest);
+    }
+  }
+
+  #checkerFor(settings: AuthSettings): TokenChecker {
+    const { introspection } = settings;
+    return introspection
+      ? new Introspection({ ...settings, introspection }, this.#options.send)
+      : new JwtChecker(settings, this.#options.send, this.#now);
+  }
+}

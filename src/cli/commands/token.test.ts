@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { documentOf } from '../../../test/fixtures/cli.ts';
+import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
+import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { isIdentity } from '../../auth/identity.ts';
+import { StaticTokens } from '../../auth/static-tokens.ts';
+import { main } from '../main.ts';
+
+let folder: ReturnType<typeof tempFolder>;
+beforeEach(() => {
+  folder = tempFolder();
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const run = async (...argv: string[]) => {
+  const io = fakeIo({ cwd: folder.path, env: { ANYGPT_HOME: folder.path } });
+  const code = await main(['mcp', 'token', ...argv], io);
+  return { code, out: io.out(), err: io.err() };
+};
+
+it('prints a new token once, and keeps only its hash, for its owner alone', async () => {
+  const { code, out, err } = await run('create', '--name', 'ci', '--expires', '12h', '--profile', 'team');
+  const token = out.trim();
+  expect([code, /^anygpt_[0-9a-f]{8}_[\w-]{43}$/.test(token)]).toEqual([0, true]);
+  expect(err).toMatch(/not shown again[\s\S]*From now on/);
+  const answer = await new StaticTokens(folder.path).check(token);
+  expect(isIdentity(answer) && answer).toMatchObject({ principal: token.slice(7, 15), profile: 'team' });
+  const file = join(folder.path, 'tokens.json');
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+  const listed = await run('list');
+  expect(listed.out).toMatch(/^[0-9a-f]{8} {2}ci {2}profile team {2}until \d{4}-/);
+  expect(listed.out).not.toContain(token.slice(16));
+  expect((await run('create')).err).not.toContain('From now on');
+});
+
+it('has documents of the published shapes', async () => {
+  const created = await documentOf('token-create', (await run('create', '--name', 'a', '--json')).out);
+  const { tokens } = await documentOf('token-list', (await run('list', '--json')).out);
+  expect(tokens).toEqual([{ ...created, token: undefined }]);
+  const { revoked } = await documentOf('token-revoke', (await run('revoke', created.id, '--json')).out);
+  expect(revoked).toHaveLength(1);
+});
+
+it('revokes by id, or all of one name', async () => {
+  for (const name of ['a', 'a', 'b']) await run('create', '--name', name);
+  expect((await run('revoke', 'a')).out.split('\n')).toHaveLength(3);
+  expect((await run('list')).out.trim().split('\n')).toHaveLength(1);
+  const missing = await run('revoke', 'a');
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no token "a"')]);
+});
+
+it.each([
+  [['create', '--expires', 'never'], 'a time from now'],
+  [['create', '--expires', '20y'], 'at most ten years'],
+  [['create', '--expires', '2020-01-01'], 'a time from now'],
+  [['create', '--profile', '../x'], '--profile may hold'],
+  [['list', '--name', 'x'], '--name needs token create'],
+  [['revoke'], '<id or name>'],
+  [['make'], 'Unknown subcommand'],
+])('refuses %j', async (argv, said) => {
+  const { code, err } = await run(...argv);
+  expect([code, err]).toEqual([1, expect.stringContaining(said)]);
+});
+
+it('asks to repair a damaged file rather than forgetting its tokens', async () => {
+  await run('create');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(join(folder.path, 'tokens.json'), '{ nope');
+  for (const argv of [['list'], ['create']]) expect((await run(...argv)).code).toBe(2);
+  const tokens = new StaticTokens(folder.path);
+  expect(tokens.exist).toBe(true);
+});

@@ -1,0 +1,131 @@
+/**
+ * `anygpt mcp token`: creates, lists and revokes the tokens that let clients in over HTTP.
+ * @module
+ */
+
+import { wallNow } from '../../async/clock.ts';
+import type { StaticToken } from '../../auth/static-tokens.ts';
+import { StaticTokens } from '../../auth/static-tokens.ts';
+import { realWorld, stateFolder } from '../../config/world.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { plainText } from '../../text/plain-text.ts';
+import type { Command, Values } from '../command.ts';
+import { complain } from '../failure.ts';
+import { toFutureTime } from '../future-time.ts';
+import { EXIT, type Io } from '../io.ts';
+import { toJson } from '../json-document.ts';
+import { exactly } from '../positionals.ts';
+import { subcommandNamed } from '../subcommand.ts';
+import { UsageError } from '../usage-error.ts';
+
+type Run = (tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io) => Promise<number>;
+
+const SUBCOMMANDS: Readonly<Record<string, Run>> = { create, list, revoke };
+
+export const token: Command = {
+  usage: `Usage: anygpt mcp token <subcommand> [options]
+
+Manages the tokens that let clients in over HTTP (anygpt mcp serve --http). As
+soon as there is one, all gateways of this state folder that serve HTTP ask for
+a token. Only hashes are kept. Running gateways notice changes at once.
+
+Subcommands:
+  create   Create a token. It is shown once
+  list     List all tokens: id, name, profile, and when they expire
+  revoke   Revoke the token with an id, or all tokens with a name
+
+Options:
+  --name NAME        With create: whom or what it is for
+  --expires TIME     With create: 12h, 30d, 1y or a date (default: 90d)
+  --profile NAME     With create: the only profile that the token may use
+  --json             Print one JSON document and nothing else on stdout
+
+Examples:
+  anygpt mcp token create --name ci --expires 30d
+  anygpt mcp token list
+  anygpt mcp token revoke ci
+
+Exit codes: 0 success, 1 invalid arguments, 2 no such token, 3 cannot write`,
+  options: {
+    name: { type: 'string' },
+    expires: { type: 'string' },
+    profile: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  async run(values, [name, ...positionals], io) {
+    const run = subcommandNamed('token', SUBCOMMANDS, name);
+    const given = ['name', 'expires', 'profile'].find((option) => values[option] !== undefined);
+    if (given !== undefined && name !== 'create') throw new UsageError(`--${given} needs token create`);
+    return run(new StaticTokens(stateFolder(realWorld({ env: io.env, cwd: io.cwd }))), values, positionals, io);
+  },
+};
+
+async function create(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+  exactly(positionals);
+  const now = wallNow();
+  const expiresAt =
+    values.expires === undefined
+      ? now + LIMITS.age.staticToken
+      : toFutureTime(String(values.expires), '--expires', now);
+  const [name, profile] = [nameIn(values, 'name'), nameIn(values, 'profile')];
+  const isFirst = !tokens.exist;
+  const created = await tokens.create({
+    ...(name !== undefined && { name }),
+    ...(profile !== undefined && { profile }),
+    expiresAt,
+  });
+  if (values.json) {
+    io.stdout.write(toJson({ token: created.text, ...documentOf(created.token) }));
+    return EXIT.ok;
+  }
+  io.stdout.write(`${created.text}\n`);
+  const { id } = created.token;
+  io.stderr.write(
+    `Token ${id} is valid until ${dateOf(expiresAt)}. It is not shown again.\nSend it as: Authorization: Bearer <token>\n`,
+  );
+  if (isFirst) io.stderr.write('From now on, gateways of this state folder that serve HTTP ask for a token.\n');
+  return EXIT.ok;
+}
+
+async function list(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+  exactly(positionals);
+  const all = tokens.list();
+  if (values.json) io.stdout.write(toJson({ tokens: all.map(documentOf) }));
+  else if (all.length === 0) io.stdout.write('There are no tokens.\n');
+  else io.stdout.write(`${all.map((one) => lineOf(one, wallNow())).join('\n')}\n`);
+  return EXIT.ok;
+}
+
+async function revoke(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+  const [which = ''] = exactly(positionals, '<id or name>');
+  const revoked = await tokens.revoke(which);
+  if (revoked.length === 0)
+    return complain(io, `There is no token "${plainText(which)}". anygpt mcp token list shows all.`, EXIT.notFound);
+  if (values.json) io.stdout.write(toJson({ revoked: revoked.map(documentOf) }));
+  else io.stdout.write(`${revoked.map(({ id }) => `Revoked ${id}`).join('\n')}\n`);
+  return EXIT.ok;
+}
+
+function nameIn(values: Values, option: 'name' | 'profile'): string | undefined {
+  const value = values[option];
+  if (value === undefined) return undefined;
+  const pattern = option === 'profile' ? /^[A-Za-z0-9][\w.-]{0,63}$/ : /^[\w.@:+/ -]{1,100}$/;
+  if (pattern.test(String(value))) return String(value);
+  throw new UsageError(`--${option} may hold letters, digits, "_", "." and "-"`);
+}
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+
+const lineOf = ({ id, name, profile, expiresAt }: StaticToken, now: number): string =>
+  [
+    id,
+    ...(name === undefined ? [] : [plainText(name)]),
+    ...(profile === undefined ? [] : [`profile ${plainText(profile)}`]),
+    `${expiresAt <= now ? 'expired' : 'until'} ${dateOf(expiresAt)}`,
+  ].join('  ');
+
+const documentOf = ({ createdAt, expiresAt, ...rest }: StaticToken) => ({
+  ...rest,
+  created: new Date(createdAt).toISOString(),
+  expires: new Date(expiresAt).toISOString(),
+});

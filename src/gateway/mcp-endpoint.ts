@@ -1,0 +1,260 @@
+/**
+ * Answers MCP requests over HTTP in both eras: a request of the new protocol stands alone, a client of the old one gets
+ * a session. Gets only requests whose head was checked.
+ * @module
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Identity } from '../auth/identity.ts';
+import { META } from '../connections/handshake.ts';
+import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { LISTEN } from '../connections/peer.ts';
+import { LIMITS } from '../core/limits.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { isObject } from '../json/plain-object.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { messageOf } from '../text/thrown-message.ts';
+import { answerPlainCall, plainCallIn } from './http-lane.ts';
+import { type HttpSession, HttpSessions } from './http-sessions.ts';
+import { OpenStreams } from './open-streams.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import { rpcFault } from './rpc-fault.ts';
+import type { UpstreamIdentity } from './sdk-context.ts';
+import type { Surface } from './serve-stdio.ts';
+import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
+import { createUpstreamHandler } from './upstream.ts';
+import type { WatchedStreams } from './watched-streams.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A request whose head was checked, and its body. */
+export interface Incoming {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: unknown;
+  /** Undefined if authentication is off. */
+  readonly identity: Identity | undefined;
+  readonly profile: string | undefined;
+}
+
+interface Session extends HttpSession {
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly principal: string | undefined;
+  readonly profile: string | undefined;
+}
+
+export interface McpEndpoint {
+  serve(from: Incoming): void;
+  /** The name by which a client takes turns with others. */
+  clientName(from: Incoming): string;
+  close(): Promise<void>;
+}
+
+/** Serves one surface in both eras. */
+export function createMcpEndpoint(
+  engine: EngineHandle,
+  surface: Surface,
+  maxSessions: number,
+  watched: WatchedStreams,
+): McpEndpoint {
+  const parked = new ParkedCalls();
+  const handler = createUpstreamHandler(surface.run, parked);
+  const incoming = new WeakMap<Request, Incoming>();
+  const modern = createMcpHandler(
+    ({ requestInfo }) => {
+      const from = requestInfo && incoming.get(requestInfo);
+      return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
+    },
+    { legacy: 'reject' },
+  );
+  const stopRelaying = surface.relayChanges?.(modern.notify);
+  const sessions = new HttpSessions<Session>(maxSessions);
+  const events = new EventRoom();
+  const streams = new OpenStreams();
+  const stopReloading = coreOf(engine).onShownTools(() => {
+    modern.notify.toolsChanged();
+    // A client that cannot be notified now will list again later.
+    for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
+  });
+
+  /** The session of a request, if it is the caller's own. */
+  const sessionOf = (id: string, from: Incoming): Session | undefined => {
+    const session = sessions.get(id);
+    const { principal, profile } = whoIs(from);
+    return session?.principal === principal && session?.profile === profile ? session : undefined;
+  };
+
+  const legacy = async (web: Request, from: Incoming): Promise<Response> => {
+    const id = web.headers.get('mcp-session-id');
+    if (id === null) return open(web, from);
+    const session = sessionOf(id, from);
+    // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
+    if (!session) return rpcError(404, -32001, 'Session not found');
+    const lastEvent = web.headers.get('last-event-id');
+    if (lastEvent !== null && streamIn(lastEvent) === undefined)
+      return rpcError(400, INVALID_REQUEST, 'Last-Event-ID is no id of an event of this session');
+    if (asksForSomething(from.body)) session.requests += 1;
+    // The session is in use until the last byte of the answer: an open stream counts.
+    const isStream = web.method === 'GET';
+    whenClosed(from.response, sessions.use(session, isStream ? 'streams' : 'calls'));
+    if (isStream) watched.add(from.response, from.identity);
+    return session.transport.handleRequest(web, { parsedBody: from.body });
+  };
+
+  /** Opens a session, only for a valid `initialize`. */
+  const open = async (web: Request, from: Incoming): Promise<Response> => {
+    const refused = initializeProblem(web, from.body);
+    if (refused) return refused;
+    const clientName = nameOf(from, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
+    const place = sessions.reserve(clientName);
+    if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
+    try {
+      const id = randomUUID();
+      const who = whoIs(from);
+      const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
+      const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
+      const server = await surface.createServer(handler, identity);
+      const kept = new SessionEvents(events);
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => id,
+        onsessionclosed: (name) => sessions.end(name),
+        eventStore: kept,
+        retryInterval: LIMITS.pace.streamRetry,
+      });
+      const close = () => {
+        kept.clear();
+        coreOf(engine).connections.endSession(id);
+        void server.close().catch(() => {});
+      };
+      await server.connect(transport);
+      const counts = { calls: 0, streams: 0, requests: 0, lastUsed: 0 };
+      const session: Session = { id, clientName, server, transport, close, ...who, ...counts };
+      place.take(session);
+      whenClosed(from.response, sessions.use(session, 'calls'));
+      // End a session whose client disconnected before it learnt the session's id.
+      whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
+      const answer = await transport.handleRequest(web, { parsedBody: from.body });
+      if (answer.status >= 400) sessions.end(id);
+      return answer;
+    } catch (error) {
+      // The server behind `--expose` cannot be reached. Report that as the answer.
+      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
+    } finally {
+      place.leave();
+    }
+  };
+
+  /** Answers a request of the new protocol. */
+  const alone = async (web: Request, from: Incoming): Promise<Response> => {
+    const { body } = from;
+    const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
+    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
+    if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
+    return modern.fetch(web, { parsedBody: body });
+  };
+
+  const serve = (from: Incoming) => {
+    const { request, response, body } = from;
+    const plain = surface.relays ? undefined : plainCallIn(request, body);
+    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
+    streams.add(body, modernName(from), response);
+    const fetch = async (web: Request): Promise<Response> => {
+      incoming.set(web, from);
+      if (isObject(body) && body.method === LISTEN) {
+        watched.add(response, from.identity);
+        if (isObject(body.params) && surface.listen) whenClosed(response, surface.listen(body.params));
+      }
+      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
+      // Send the head of an event stream now; Node would hold it back until the first event.
+      if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
+      return answer;
+    };
+    void toNodeHandler({ fetch })(request as never, response as never, body as never);
+  };
+
+  return {
+    serve,
+    clientName: (from) => {
+      const session = sessionOf(String(from.request.headers['mcp-session-id']), from);
+      return session?.clientName ?? modernName(from);
+    },
+    close: async () => {
+      stopReloading();
+      stopRelaying?.();
+      parked.close();
+      sessions.endAll();
+      await modern.close();
+    },
+  };
+}
+
+/** Identifies the caller of a request that stands alone. */
+function modernIdentity(from: Incoming): UpstreamIdentity {
+  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
+  return {
+    era: 'modern',
+    ...whoIs(from),
+    socket: socketOf(from.request),
+    clientName: modernName(from),
+    capabilities: isObject(capabilities) ? capabilities : {},
+  };
+}
+
+const whoIs = ({ identity, profile }: Incoming) => ({ principal: identity?.principal, profile });
+
+/** Why a request without a session cannot open one, or undefined. */
+function initializeProblem(web: Request, body: unknown): Response | undefined {
+  if (!isObject(body) || body.method !== 'initialize')
+    return rpcError(400, INVALID_REQUEST, 'Mcp-Session-Id is missing; a session begins with initialize', body);
+  const { jsonrpc, id, params } = body;
+  if (jsonrpc !== '2.0' || !(typeof id === 'string' || Number.isInteger(id)))
+    return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
+  if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
+    return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
+  const accept = web.headers.get('accept') ?? '';
+  return accept.includes('application/json') && accept.includes('text/event-stream')
+    ? undefined
+    : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
+}
+
+/** Tells whether a body holds a request that counts as use of a session. */
+const asksForSomething = (body: unknown): boolean =>
+  (Array.isArray(body) ? body : [body]).some(
+    (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
+  );
+
+/** Calls `done` when a response is closed, which it may be already. */
+function whenClosed(response: ServerResponse, done: () => void): void {
+  if (response.closed || response.destroyed) done();
+  else response.once('close', done);
+}
+
+const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
+
+const modernName = (from: Incoming): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
+
+function envelopeOf(body: unknown): Params {
+  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
+  return params?._meta ?? {};
+}
+
+/** Identifies a client among others: by its user, else by what the client says about itself. */
+function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknown): string {
+  const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
+  const { authorization, 'user-agent': agent } = headers;
+  // Whoever is known has one name, whatever token or program is used.
+  if (identity) return identity.principal;
+  const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
+  return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;
+}
+
+const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
+  Response.json(rpcFault(code, message, request), { status });
