@@ -29,6 +29,7 @@ const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
+const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const PROXY = 'src/execution/tool-executor.test.ts';
@@ -39,7 +40,10 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const SEVERAL = 'src/gateway/exposed-servers.test.ts';
+const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -973,6 +977,37 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
   ),
+  'front:several': promise(
+    'Several servers under their own names, instead of the five tools or beside them',
+    [SEVERAL, 'have tools, prompts and resources that say whose they are'],
+    [SEVERAL, 'are called and read where they belong'],
+    [SEVERAL, 'link resources that can be read'],
+    [SEVERAL, 'may ask the client'],
+    [SEVERAL, 'stand beside the five tools, where that is wanted'],
+    [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
+    [SEVERAL, 'announce changes of their resources'],
+    ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
+    ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
+  ),
+  'front:faithful': promise(
+    'A relayed client sees what it would see directly: its own tools in the order of the server, changes, log messages, questions, headers, null',
+    [FAITHFUL, "sees the server's own tools in the server's order, and those for its capabilities"],
+    [FAITHFUL, 'is told only what is relayed'],
+    [FAITHFUL, 'is asked inside resources/read and prompts/get'],
+    [FAITHFUL, 'hears of changed tools, prompts and resources during a call'],
+    [
+      FAITHFUL,
+      'hears log messages during a call at the level it has set, and a modern client that set none hears nothing',
+    ],
+    [FAITHFUL, 'sends an explicit null'],
+    [FAITHFUL, 'starts one process, whatever it does'],
+    [FAITHFUL, 'starts one process over HTTP, too, if it is legacy'],
+    [FAITHFUL, 'gets an error of JSON-RPC for a tampered requestState'],
+    [FAITHFUL, 'cannot use tasks, which are not announced'],
+    [FAITHFUL, 'no header'],
+    [FAITHFUL, 'a resource link of a result can be followed'],
+    ['src/connections/version-retry.test.ts', 'that names our version is followed by the same request'],
+  ),
 
   // 7. Library: one registry for an agent loop
   'unified:lazy': promise(
@@ -1516,6 +1551,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
     [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
     [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'are not read under another spelling of their URI either'],
+    [APPROVED_ITEMS, 'wait under another name of their server, too, and after it was removed and added again'],
+    [APPROVED_ITEMS, 'with hidden characters or instructions wait even where the first list is pinned'],
+    [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
   ),
@@ -1577,6 +1616,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [FRONT_DOOR, 'is created and revoked while the gateway runs'],
   ),
   'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:people': promise(
+    'Each call knows its principal and profile in both eras; the token goes no further than the gateway',
+    [PEOPLE, 'is its principal and profile in every call'],
+    [PEOPLE, 'sends its token to the gateway alone'],
+    [PEOPLE, 'gets the refusal of a server as a result'],
+    [PEOPLE, 'ends when the token of its client is revoked'],
+  ),
+  'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
+    PEOPLE,
+    'that broke during a call is continued',
+  ]),
   'door:running': promise(
     'Probes, access log, drain, metadata, CORS and proxies work',
     [FRONT_DOOR, 'has a JSON line for each request'],
@@ -1631,6 +1681,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/clients/importers/login-fields.test.ts',
     'the login settings of %s are understood',
   ]),
+
+  'profile:outside': promise(
+    'What a principal may not use, it cannot find, list, describe, read or call, and no text, note or count tells of it',
+    [PROFILES, 'has its servers and tools only: what is outside answers as what does not exist'],
+    [PROFILES, 'names its servers in the description of search_tools, and no others'],
+  ),
+  'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
+    PROFILES,
+    'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:shared-lists': promise('Profiles share connections and lists', [
+    PROFILES,
+    'asks a server for its list once for everybody, and sees its changes',
+  ]),
+  'profile:credentials': promise(
+    'Credentials, connections, lists and failures of one user are no other user’s',
+    [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
+    [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
+  ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

@@ -52,10 +52,15 @@ export function searchNotes(
 /** The command that a person types, where a login is possible. */
 const LOGIN = 'anygpt mcp login';
 
+/** The user whose login is needed, as a word of that command. */
+const FOR_USER = / --as (?:[^\s']+|'[^']*')(?= |$)/;
+
 /** A short reason, without the server's name, which is already written before it and would begin every part of it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   if (code === 'SERVER_AUTH_REQUIRED')
-    return message.includes(LOGIN) ? `login needed: ${LOGIN} ${shellWord(server)}` : 'login needed';
+    return message.includes(LOGIN)
+      ? `login needed: ${LOGIN} ${shellWord(server)}${FOR_USER.exec(message)?.[0] ?? ''}`
+      : 'login needed';
   const subjects = [`${server}: `, `${server} is `, `${server} `];
   const why = message
     .split(/(?<=: )/)

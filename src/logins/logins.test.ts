@@ -173,7 +173,7 @@ describe('a login', () => {
       },
     });
     expect(grants(identity)).toEqual(['authorization_code']);
-    await engine.connections.logIn('secret', person(identity), ['read', 'write']);
+    await engine.connections.logIn('secret', person(identity), { scopes: ['read', 'write'] });
     expect(await whisper(engine, 'y')).toMatchObject({ success: true });
     expect(identity.calls).toEqual(['y']);
   });
