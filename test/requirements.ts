@@ -1692,6 +1692,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
   ]),
+  'profile:reload': promise('A reload changes what a profile sees and calls', [
+    PROFILES,
+    'changes with a reload, for what it sees and for what it calls',
+  ]),
   'profile:shared-lists': promise('Profiles share connections and lists', [
     PROFILES,
     'asks a server for its list once for everybody, and sees its changes',
@@ -1701,6 +1705,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
     [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
     [TWO_USERS, 'are refused and paused apart'],
+    [LOGINS, 'of one user of the gateway is no other user’s, where each has its own'],
   ),
   'profile:nothing-crosses': promise(
     'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',
