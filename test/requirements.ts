@@ -29,6 +29,9 @@ const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
+const PINNED = 'src/gateway/pinned-tools.test.ts';
+const TWO_USERS = 'src/engine/two-users.test.ts';
+const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
 const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -40,6 +43,8 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const SEVERAL = 'src/gateway/exposed-servers.test.ts';
+const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
@@ -975,6 +980,37 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
   ),
+  'front:several': promise(
+    'Several servers under their own names, instead of the five tools or beside them',
+    [SEVERAL, 'have tools, prompts and resources that say whose they are'],
+    [SEVERAL, 'are called and read where they belong'],
+    [SEVERAL, 'link resources that can be read'],
+    [SEVERAL, 'may ask the client'],
+    [SEVERAL, 'stand beside the five tools, where that is wanted'],
+    [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
+    [SEVERAL, 'announce changes of their resources'],
+    ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
+    ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
+  ),
+  'front:faithful': promise(
+    'A relayed client sees what it would see directly: its own tools in the order of the server, changes, log messages, questions, headers, null',
+    [FAITHFUL, "sees the server's own tools in the server's order, and those for its capabilities"],
+    [FAITHFUL, 'is told only what is relayed'],
+    [FAITHFUL, 'is asked inside resources/read and prompts/get'],
+    [FAITHFUL, 'hears of changed tools, prompts and resources during a call'],
+    [
+      FAITHFUL,
+      'hears log messages during a call at the level it has set, and a modern client that set none hears nothing',
+    ],
+    [FAITHFUL, 'sends an explicit null'],
+    [FAITHFUL, 'starts one process, whatever it does'],
+    [FAITHFUL, 'starts one process over HTTP, too, if it is legacy'],
+    [FAITHFUL, 'gets an error of JSON-RPC for a tampered requestState'],
+    [FAITHFUL, 'cannot use tasks, which are not announced'],
+    [FAITHFUL, 'no header'],
+    [FAITHFUL, 'a resource link of a result can be followed'],
+    ['src/connections/version-retry.test.ts', 'that names our version is followed by the same request'],
+  ),
 
   // 7. Library: one registry for an agent loop
   'unified:lazy': promise(
@@ -1649,10 +1685,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'What a principal may not use, it cannot find, list, describe, read or call, and no text, note or count tells of it',
     [PROFILES, 'has its servers and tools only: what is outside answers as what does not exist'],
     [PROFILES, 'names its servers in the description of search_tools, and no others'],
+    [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
+    [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
   ),
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:reload': promise('A reload changes what a profile sees and calls', [
+    PROFILES,
+    'changes with a reload, for what it sees and for what it calls',
   ]),
   'profile:shared-lists': promise('Profiles share connections and lists', [
     PROFILES,
@@ -1662,6 +1704,29 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Credentials, connections, lists and failures of one user are no other user’s',
     [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
     [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
+    [TWO_USERS, 'are refused and paused apart'],
+    [LOGINS, 'of one user of the gateway is no other user’s, where each has its own'],
+  ),
+  'profile:nothing-crosses': promise(
+    'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',
+    [TWO_USERS, '6. see nothing of each other in 10,000 interleaved calls'],
+    [TWO_USERS, 'get no page of each other’s results'],
+    [TWO_USERS, 'have sources of one request that no other request sees, with a profile too'],
+  ),
+  'profile:tokens': promise('The token with which a user comes is sent to no server', [
+    TWO_USERS_HTTP,
+    '7. send no server the token they came with',
+  ]),
+  'profile:fair': promise(
+    'Rates are per user, and one user leaves room for others',
+    ['src/execution/steps/rate-limit.test.ts', 'leaves a quarter to others, however fast one user calls'],
+    ['src/execution/steps/rate-limit.test.ts', 'comes beside the limit that a profile sets for all servers'],
+  ),
+  'pinned:tools': promise(
+    'Pinned tools are shown beside the five with their own schema, and take all steps of a call',
+    [PINNED, 'are shown beside the five with their own schema, and are called directly'],
+    [PINNED, 'take all steps of a call: rules, validation, suggestions'],
+    [PINNED, 'of a profile replace those of the configuration, and are only what it may use'],
   ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

@@ -738,7 +738,7 @@ describe('trouble', () => {
     const { pool, opened } = world({}, { onNotification: (...note) => heard.push(note) });
     await pool.acquire(a, undefined);
     opened[0]?.request.onNotification('notifications/x', { y: 1 });
-    expect(heard).toEqual([['a', 'notifications/x', { y: 1 }, undefined]]);
+    expect(heard).toEqual([['a', 'notifications/x', { y: 1 }, undefined, false]]);
   });
 
   it('reopens a real remote server whose session ended', async () => {

@@ -53,12 +53,16 @@ export interface ConnectionPoolOptions {
     /** Idle timeout of a call, unless the entry of its server sets one. */
     readonly callIdleMs?: number;
   };
-  /** `owner` is the user whose credentials the connection uses, if it is one user's. */
+  /**
+   * `owner` is the user whose credentials the connection uses, if it is one user's; `isExclusive`: only one caller uses
+   * it.
+   */
   readonly onNotification?: (
     server: string,
     method: string,
     params: Readonly<Record<string, unknown>>,
     owner: string | undefined,
+    isExclusive: boolean,
   ) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
@@ -270,7 +274,8 @@ export class ConnectionPool {
         principal: slot.owner,
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
-        onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params, slot.owner),
+        onNotification: (method, params) =>
+          this.#options.onNotification?.(definition.name, method, params, slot.owner, audience.exclusive),
         onQuestion: (method) => slot.habits.note(method),
       });
     try {

@@ -105,6 +105,8 @@ export const INVALID_PARAMS = -32602;
 export const RESOURCE_NOT_FOUND = -32002;
 export const INTERNAL_ERROR = -32603;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+/** The headers of a request do not fit its body. */
+export const HEADER_MISMATCH = -32020;
 
 /** Tells whether a value is a JSON-RPC message; everything else on a wire is noise. */
 export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {

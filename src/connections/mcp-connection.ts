@@ -40,6 +40,7 @@ import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
+import { inVersion } from './version-retry.ts';
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -75,6 +76,8 @@ export class McpConnection implements ToolProvider<ToolCall> {
   /** Whether a call was ever answered here. */
   #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** The log level that a call has asked a server of the old protocol for. */
+  #logLevel: unknown;
 
   constructor(options: McpConnectionOptions) {
     this.#options = options;
@@ -197,6 +200,23 @@ export class McpConnection implements ToolProvider<ToolCall> {
       caller: turnKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);
+    const level = call.meta?.[META.logLevel];
+    if (level !== undefined && level !== this.#logLevel) return this.#callAtLevel(level, call, params, options);
+    return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
+  }
+
+  /** Sets the log level first, which a server of the old protocol takes with a request of its own. */
+  async #callAtLevel(
+    level: unknown,
+    call: ToolCall,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    this.#logLevel = level;
+    const { signal } = call;
+    // A level that the server refuses costs log messages, not the call.
+    if (isObject(this.identity.capabilities.logging))
+      await this.request('logging/setLevel', { level }, { signal }).catch(() => {});
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
   }
 
@@ -318,7 +338,11 @@ export class McpConnection implements ToolProvider<ToolCall> {
     options: PeerRequestOptions,
     idleClock: IdleClock | undefined,
   ): Promise<Answer> {
-    const answer = this.#options.peer.request(method, params, options);
+    const { peer } = this.#options;
+    const answer =
+      this.era === 'modern'
+        ? inVersion(this.identity.protocolVersion, () => peer.request(method, params, options))
+        : peer.request(method, params, options);
     const { asker, questions } = this.#respondent;
     return asker === undefined ? answer : questions.during(answer, idleClock);
   }

@@ -152,10 +152,11 @@ export class PoolSlot {
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
-      // A finished call cannot be asked; a session can, even between its calls.
       if (latest) connection.asker = latest.ask;
-      else if (kind === 'call') {
-        connection.asker = connection.onNotification = undefined;
+      // A session of the old protocol can be asked between its calls, too. A finished call cannot be asked.
+      else if (kind === 'call' || caller.acceptsInputRequired) {
+        connection.asker = undefined;
+        if (kind === 'call') connection.onNotification = undefined;
         connection.withdrawQuestions();
       }
     };

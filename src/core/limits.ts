@@ -640,6 +640,8 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Entries on one page of a list of several exposed servers. */
+    page: 1_000,
     /** Streams on which clients without sessions wait for notifications. */
     streams: 256,
     /** One message that is kept for a client of the old protocol whose stream broke. */
@@ -845,6 +847,8 @@ const limits = {
     knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
+    /** Views of an exposed server that are remembered for clients without sessions, by what the client can do. */
+    views: 64,
     /** Files that are read. */
     files: 16,
     /** Definitions that one provider is asked for. */
@@ -1070,6 +1074,8 @@ const limits = {
   age: {
     /** A list is used at once and read again in the background. */
     list: DAY,
+    /** What an exposed server has shown to clients without sessions is used without asking it again. */
+    view: MINUTE,
     /** A server that failed is waited for again. */
     failure: DAY,
     /** The list of a connection to a server that needs approval is asked for again before the next call. */

@@ -70,11 +70,12 @@ export class Downstreams {
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
-      onNotification: (server, method, params, owner) => {
+      onNotification: (server, method, params, owner, isExclusive) => {
         if (LIST_CHANGED.has(method)) {
           const isOfTools = method === 'notifications/tools/list_changed';
           this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
-          this.#onToolsChanged(server, owner);
+          // The list of a relay's client is its own. Reading the list for all callers would start the server again.
+          if (!isExclusive) this.#onToolsChanged(server, owner);
         }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
@@ -172,7 +173,7 @@ export class Downstreams {
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
     await this.lists.turn(definition);
-    const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
+    const lease = await this.acquire(definition, caller);
     try {
       return await this.lists.read(lease.connection, definition, caller);
     } finally {

@@ -5,7 +5,7 @@
 import { resolveRef } from '../catalog/tool-lookup.ts';
 import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
-import type { CallToolResult } from '../core/types.ts';
+import type { CallToolResult, ToolDefinition } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents, RefusedCall } from '../execution/tool-executor.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
@@ -20,6 +20,11 @@ export interface CallRequest extends ExecuteOptions {
   readonly arguments?: unknown;
 }
 
+/** The call of a relay: its tool is the one that the caller's own connection lists. */
+export interface RelayedCall extends CallRequest {
+  readonly definition?: ToolDefinition | undefined;
+}
+
 export class EngineCalls {
   readonly #runtime: EngineRuntime;
 
@@ -28,7 +33,7 @@ export class EngineCalls {
   }
 
   /** Calls a tool. Never throws. */
-  async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
+  async call({ definition, ...request }: RelayedCall): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
     if (!isCallable(server, tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
@@ -38,16 +43,20 @@ export class EngineCalls {
       const { state } = running;
       const { proxy } = running.execution ?? (await runtime.executions.onTheWay(runtime.executions.of(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
+      const isForAll = seenPart(state, request.caller) === undefined;
+      // A tool that only this client's connection lists. What a profile allows is decided by its own lists.
+      const own = isForAll ? definition : undefined;
       const isKnown =
-        state.providers.length === 0 && state.catalog.isLoaded(server) && seenPart(state, request.caller) === undefined;
+        isForAll && (own !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server)));
       const meant = isKnown
-        ? ok([state, resolveRef(state, server, tool)] as const)
+        ? ok([state, own ? { server, tool } : resolveRef(state, server, tool)] as const)
         : await runtime.executions.onTheWay(this.#meant(request).then(ok, (error) => toFailure(error, where)));
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
       const isShared = owner === state;
-      const options = isShared || owner.sight ? request : ofOneRequest(owner, request);
+      const wanted = own ? { ...request, definition: own } : request;
+      const options = isShared || owner.sight ? wanted : ofOneRequest(owner, request);
       const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
       if (isShared || owner.sight) runtime.usage?.settled(ref, request.caller, result);
       if (state.config.validation.observe && result.success)

@@ -3,11 +3,12 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
-import { requireServer } from '../catalog/tool-lookup.ts';
+import { requireServer, requireTools } from '../catalog/tool-lookup.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { ok, type ToolResult } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
-import type { Caller, ServerDefinition } from '../core/types.ts';
+import type { Caller, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
 import type { LogOut } from '../logins/server-logins.ts';
@@ -43,7 +44,34 @@ export class EngineConnections {
     const { servers } = await stateWith(this.#runtime, server, caller);
     if (!servers.has(server))
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
-    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
+    const { downstreams } = this.#runtime;
+    const lease = await downstreams.acquire(await this.#definition(server), caller, signal);
+    downstreams.lists.subscribe(lease.connection);
+    return lease;
+  }
+
+  /**
+   * The tools that a server lists over the caller's own connection and that may be used, in the server's order. `lease`
+   * leases that connection.
+   */
+  async tools(
+    server: string,
+    caller: Caller,
+    lease: () => Promise<Lease>,
+  ): Promise<ToolResult<readonly ToolDefinition[]>> {
+    const state = await stateWith(this.#runtime, server, caller);
+    // Approvals begin with the first list of a server.
+    const known = await requireTools(state, server, caller);
+    if (!known.success) return known;
+    const { connection, release } = await lease();
+    try {
+      const { lists } = this.#runtime.downstreams;
+      const { tools } = await lists.readTools(connection, await this.#definition(server));
+      await state.vet?.(server, tools);
+      return ok(tools.filter((tool) => state.policy.decide(server, tool).enabled));
+    } finally {
+      release();
+    }
   }
 
   /** Closes the connections of a client that has disconnected. */

@@ -28,7 +28,7 @@ import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { EngineApprovals } from './engine-approvals.ts';
-import { type CallRequest, EngineCalls } from './engine-calls.ts';
+import { EngineCalls, type RelayedCall } from './engine-calls.ts';
 import { EngineConnections } from './engine-connections.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import { EngineItems } from './engine-items.ts';
@@ -43,7 +43,7 @@ import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { seenStates, sharedState } from './seen-states.ts';
 import { serverOverview } from './server-overview.ts';
-import { definitionsOf, describe, type ShowOptions, toolsOf } from './show-tools.ts';
+import { definitionOf, definitionsOf, describe, type ShowOptions, toolsOf } from './show-tools.ts';
 import { stateBefore } from './state-before.ts';
 
 /** The result of `executeTool`. */
@@ -232,6 +232,11 @@ export class EngineCore implements EngineHandle {
     return definitionsOf(this.#runtime, server, options);
   }
 
+  /** One tool that may be used, as its server defines it. */
+  definitionOf(server: string, tool: string, options: ShowOptions = {}): Promise<ToolResult<ToolDefinition>> {
+    return definitionOf(this.#runtime, server, tool, options);
+  }
+
   /**
    * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
    * TOOL_DISABLED for a disabled tool.
@@ -245,7 +250,7 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
-  call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
+  call(request: RelayedCall): Promise<ToolResult<CallToolResult>> {
     return this.#calls.call(request);
   }
 

@@ -43,6 +43,17 @@ export async function definitionsOf(
   return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
 }
 
+/** One tool that may be used, as its server defines it. */
+export async function definitionOf(
+  runtime: EngineRuntime,
+  server: string,
+  tool: string,
+  { caller }: ShowOptions,
+): Promise<ToolResult<ToolDefinition>> {
+  const found = await requireUsableTool(await stateWith(runtime, server, caller), { server, tool }, caller);
+  return found.success ? ok(found.data.definition) : found;
+}
+
 /** One tool with its parameters and examples. */
 export async function describe(
   runtime: EngineRuntime,

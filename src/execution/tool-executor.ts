@@ -129,9 +129,10 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
-/** Options of a call that reads a resource or a prompt. */
-interface ItemOptions extends ExecuteOptions {
+/** Options of the relay: what is read instead of a tool being called, and a tool as the caller's connection lists it. */
+export interface RelayOptions extends ExecuteOptions {
   readonly item?: ItemRef | undefined;
+  readonly definition?: ToolDefinition | undefined;
 }
 
 /** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
@@ -251,7 +252,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args?: unknown,
-    options: ItemOptions = {},
+    options: RelayOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
@@ -286,7 +287,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args: ToolCall['arguments'] = {},
-    options: ItemOptions,
+    options: RelayOptions,
     signal: CallSignal,
   ): ToolCall {
     const { timeout: ms, caller = NOBODY } = options;
@@ -307,7 +308,7 @@ export class ToolExecutor {
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
-      definition: undefined,
+      definition: options.definition,
       item: options.item,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };

@@ -6,7 +6,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import { LIMITS } from '../core/limits.ts';
 import type { Introduction } from './introduction.ts';
-import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
 /** What a client sees may depend on who it is. */
@@ -29,7 +29,8 @@ export function createGatewayServer(
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
   server.setRequestHandler(
     'tools/call',
-    async (request, context) => (await handler(toUpstreamCall(server, identity, request.params, context))) as never,
+    async (request, context) =>
+      (await asProtocolError(() => handler(toUpstreamCall(server, identity, request.params, context)))) as never,
   );
   return server;
 }

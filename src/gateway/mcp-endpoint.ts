@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../auth/identity.ts';
 import { META } from '../connections/handshake.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
@@ -31,6 +31,8 @@ import type { Surface } from './serve-stdio.ts';
 import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 /** A request whose head was checked, and its body. */
 export interface Incoming {
@@ -117,7 +119,9 @@ export function createMcpEndpoint(
     try {
       const id = randomUUID();
       const who = whoIs(from);
-      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName, ...who });
+      const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
+      const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
+      const server = await surface.createServer(handler, identity);
       const kept = new SessionEvents(events);
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => id,
@@ -148,6 +152,15 @@ export function createMcpEndpoint(
     }
   };
 
+  /** Answers a request of the new protocol. */
+  const alone = async (web: Request, from: Incoming): Promise<Response> => {
+    const { body } = from;
+    const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
+    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
+    if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
+    return modern.fetch(web, { parsedBody: body });
+  };
+
   const serve = (from: Incoming) => {
     const { request, response, body } = from;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
@@ -159,9 +172,7 @@ export function createMcpEndpoint(
         watched.add(response, from.identity);
         if (isObject(body.params) && surface.listen) whenClosed(response, surface.listen(body.params));
       }
-      const answer = await ((await isLegacyRequest(web, body))
-        ? legacy(web, from)
-        : modern.fetch(web, { parsedBody: body }));
+      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
       return answer;
@@ -186,12 +197,16 @@ export function createMcpEndpoint(
 }
 
 /** Identifies the caller of a request that stands alone. */
-const modernIdentity = (from: Incoming): UpstreamIdentity => ({
-  era: 'modern',
-  ...whoIs(from),
-  socket: socketOf(from.request),
-  clientName: modernName(from),
-});
+function modernIdentity(from: Incoming): UpstreamIdentity {
+  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
+  return {
+    era: 'modern',
+    ...whoIs(from),
+    socket: socketOf(from.request),
+    clientName: modernName(from),
+    capabilities: isObject(capabilities) ? capabilities : {},
+  };
+}
 
 const whoIs = ({ identity, profile }: Incoming) => ({ principal: identity?.principal, profile });
 
@@ -224,11 +239,11 @@ function whenClosed(response: ServerResponse, done: () => void): void {
 
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
-function modernName(from: Incoming): string {
-  const { params } = (isObject(from.body) ? from.body : {}) as {
-    params?: { _meta?: Readonly<Record<string, unknown>> };
-  };
-  return nameOf(from, params?._meta?.[META.clientInfo]);
+const modernName = (from: Incoming): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
+
+function envelopeOf(body: unknown): Params {
+  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
+  return params?._meta ?? {};
 }
 
 /** Identifies a client among others: by its user, else by what the client says about itself. */

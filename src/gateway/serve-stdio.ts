@@ -34,7 +34,13 @@ export interface Surface {
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>): () => void;
+  listen?(params: Readonly<Record<string, unknown>>, session?: string): () => void;
+  /** Why the headers of a call over HTTP do not fit its arguments. */
+  headerFault?(
+    params: Readonly<Record<string, unknown>>,
+    headers: Headers,
+    caller: Caller,
+  ): Promise<string | undefined>;
   /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
   relayChanges?(notify: ChangeNotifier): () => void;
 }
@@ -93,7 +99,8 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     return serveStdio(
       async ({ era }) => {
-        server = await surface.createServer(handler, { era, session: 'stdio' });
+        const { capabilities } = lane;
+        server = await surface.createServer(handler, { era, session: 'stdio', capabilities });
         return server;
       },
       { transport: lane as never },
@@ -114,7 +121,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, 'stdio'));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {

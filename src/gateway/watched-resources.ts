@@ -16,6 +16,12 @@ interface Watch {
   readonly stop: Promise<() => void>;
 }
 
+/** The resources that a client listens to. */
+export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): string[] => {
+  const { resourceSubscriptions: uris } = Object(notifications) as Readonly<Record<string, unknown>>;
+  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
+};
+
 export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;

@@ -46,7 +46,8 @@ Options:
   --metrics [ADDRESS:]PORT   Serve Prometheus text at
                      http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
-                     instead of the five meta-tools
+                     instead of the five meta-tools. Given several times: those
+                     of several servers, each named SERVER__NAME
   --profile NAME     Show clients only what this profile of the configuration has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
@@ -67,7 +68,7 @@ Examples:
     http: { type: 'string' },
     ...HTTP_OPTIONS,
     metrics: { type: 'string' },
-    expose: { type: 'string' },
+    expose: { type: 'string', multiple: true },
     profile: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
@@ -98,7 +99,7 @@ Examples:
             log.logger.info({}, message),
           );
     const { url } = values;
-    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
     const profile = values.profile as string | undefined;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
@@ -143,7 +144,8 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
-  readonly expose: string | undefined;
+  /** Servers to expose in place of the five meta-tools. */
+  readonly expose: readonly string[] | undefined;
   readonly profile: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
@@ -169,8 +171,9 @@ async function serveEngine(
   if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
-    if (!names.includes(expose))
-      return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+    const unknown = expose.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      return complain(io, `Unknown server "${unknown}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
   if (profile !== undefined && !engine.problem && !engine.hasProfile(profile))
     return complain(
@@ -183,7 +186,7 @@ async function serveEngine(
       ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
-        : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+        : await exposing(engine, expose);
   const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
   if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
@@ -276,13 +279,20 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   }
 }
 
+/** Exposes one server as it is, or several under names that tell them apart. */
+async function exposing(engine: EngineCore, names: readonly string[]): Promise<Surface> {
+  const [only = '', ...others] = new Set(names);
+  if (others.length === 0) return (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, only);
+  return (await import('../../gateway/exposed-servers.ts')).exposedServersSurface(engine, [only, ...others]);
+}
+
 /** The surface for --expose with an invalid configuration: every tool says why, until a restart. */
-const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
+const unexposable = (surface: Surface, { message }: ErrorInfo, expose: readonly string[]): Surface => ({
   ...surface,
   run: async () =>
     failure({
       code: 'CONFIGURATION_ERROR',
-      message: `The server "${expose}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
+      message: `The server "${expose.join('", "')}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
       retryable: false,
       outcome: 'not_sent',
     }),
