@@ -29,6 +29,9 @@ const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
+const PINNED = 'src/gateway/pinned-tools.test.ts';
+const TWO_USERS = 'src/engine/two-users.test.ts';
+const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
 const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -1686,10 +1689,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'What a principal may not use, it cannot find, list, describe, read or call, and no text, note or count tells of it',
     [PROFILES, 'has its servers and tools only: what is outside answers as what does not exist'],
     [PROFILES, 'names its servers in the description of search_tools, and no others'],
+    [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
+    [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
   ),
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:reload': promise('A reload changes what a profile sees and calls', [
+    PROFILES,
+    'changes with a reload, for what it sees and for what it calls',
   ]),
   'profile:shared-lists': promise('Profiles share connections and lists', [
     PROFILES,
@@ -1699,6 +1708,29 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Credentials, connections, lists and failures of one user are no other user’s',
     [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
     [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
+    [TWO_USERS, 'are refused and paused apart'],
+    [LOGINS, 'of one user of the gateway is no other user’s, where each has its own'],
+  ),
+  'profile:nothing-crosses': promise(
+    'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',
+    [TWO_USERS, '6. see nothing of each other in 10,000 interleaved calls'],
+    [TWO_USERS, 'get no page of each other’s results'],
+    [TWO_USERS, 'have sources of one request that no other request sees, with a profile too'],
+  ),
+  'profile:tokens': promise('The token with which a user comes is sent to no server', [
+    TWO_USERS_HTTP,
+    '7. send no server the token they came with',
+  ]),
+  'profile:fair': promise(
+    'Rates are per user, and one user leaves room for others',
+    ['src/execution/steps/rate-limit.test.ts', 'leaves a quarter to others, however fast one user calls'],
+    ['src/execution/steps/rate-limit.test.ts', 'comes beside the limit that a profile sets for all servers'],
+  ),
+  'pinned:tools': promise(
+    'Pinned tools are shown beside the five with their own schema, and take all steps of a call',
+    [PINNED, 'are shown beside the five with their own schema, and are called directly'],
+    [PINNED, 'take all steps of a call: rules, validation, suggestions'],
+    [PINNED, 'of a profile replace those of the configuration, and are only what it may use'],
   ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

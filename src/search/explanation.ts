@@ -21,7 +21,7 @@ export interface ExplainedWord {
   readonly word: string;
   /** What the tool has for it. */
   readonly found: string;
-  readonly how: 'same' | 'synonym' | 'completed' | 'typo';
+  readonly how: 'same' | 'translation' | 'synonym' | 'completed' | 'typo';
   /** Where; `about` is the server's description. */
   readonly fields: readonly (Field | 'about')[];
   /** Its share of the score for words. */
@@ -35,6 +35,13 @@ export interface ExplainedLikeness {
   readonly likeness: number;
 }
 
+/** A request in another language: its language, and what its words were taken to be in English. */
+export interface ExplainedTranslation {
+  /** An ISO 639 code, as `de`. */
+  readonly language: string;
+  readonly words: readonly { readonly word: string; readonly english: readonly string[] }[];
+}
+
 /** Why a tool has its score. */
 export interface Explanation extends Details {
   readonly server: string;
@@ -45,6 +52,8 @@ export interface Explanation extends Details {
   readonly score: ScoreParts;
   /** How far its total is ahead of the next tool if it is the best, else how far it is behind the best, below 0. */
   readonly lead: number;
+  /** There if the request is in another language than English. */
+  readonly translated?: ExplainedTranslation | undefined;
   /** The acts of a request for several things, each with the tool's score for it. */
   readonly acts?: readonly { readonly text: string; readonly score: number }[];
 }

@@ -88,7 +88,8 @@ export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new 
       for (const bucket of mine) {
         const now = clock.now();
         const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
-        if (wait === undefined) return tooLate(call, bucket.waitTime(now), bucket === mine.at(-1));
+        const isServers = bucket === mine.at(-1) && limitOf(call.gate ?? call.server) !== undefined;
+        if (wait === undefined) return tooLate(call, bucket.waitTime(now), isServers);
         if (wait > 0 && !(await pause(wait, call.signal, clock))) {
           bucket.giveBack();
           return abortFailure(call, 'not_sent');
