@@ -18,8 +18,8 @@ export const verify: Command = {
 
 Asks all servers, or the named ones, for their tools and compares them with
 mcp-discovery.lock in this folder: added and removed servers, tools, resources
-and prompts; changed versions, definitions and domains. For CI. "anygpt mcp lock"
-writes the file.
+and prompts; changed versions, definitions and domains. For CI. The file is
+written by "anygpt mcp lock".
 
 Options:
   --file FILE        Another name or place
