@@ -131,7 +131,7 @@ function metricsPlace(text: string): { host: string | undefined; port: number } 
 async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
   const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
   const served = await serveMetrics(place, text).catch((error: Error) => {
-    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+    throw cannotListen(`cannot serve metrics on port ${place.port}`, '--metrics', error);
   });
   io.stderr.write(`anygpt: metrics at ${served.url}\n`);
   return served;
@@ -238,8 +238,16 @@ async function listen(engine: EngineCore, options: ServeHttpOptions): Promise<Se
   const { serveGatewayOnHttp } = await import('../../gateway/serve-http.ts');
   return serveGatewayOnHttp(engine, options).catch((error: Error) => {
     if (error instanceof DiscoveryError) throw error;
-    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${options.port}: ${error.message}`);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code.startsWith('ERR_OSSL'))
+      throw new UsageError(`--tls-cert and --tls-key must be a certificate and its key, as PEM: ${error.message}`);
+    throw cannotListen(`cannot listen on port ${options.port}`, '--port', error);
   });
+}
+
+function cannotListen(what: string, option: string, error: NodeJS.ErrnoException): DiscoveryError {
+  const why = error.code === 'EADDRINUSE' ? `another program uses it. Take another one with ${option}.` : error.message;
+  return new DiscoveryError('SERVER_CONNECTION_ERROR', `${what}: ${why}`);
 }
 
 /** What a person who started the gateway has to know. */
