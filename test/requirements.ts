@@ -288,6 +288,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
     ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
   ),
+  'search:concrete': promise('Concrete things in a request say what is meant', [
+    'src/search/kinds.test.ts',
+    'find their tools far more often than as mere values',
+  ]),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
     ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],

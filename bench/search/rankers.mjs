@@ -102,6 +102,7 @@ export const WITHOUT = {
   'no-literals': without('values count little', 'literals', 'value'),
   'no-names': without('names come first', 'names', 'name', 'names'),
   'no-acts': without('a search for each act', 'acts', 'acts', 'several', 'one'),
+  'no-kinds': without('words for concrete things', 'kinds', 'concrete', 'value'),
   'no-repeats': without('repeats step back', 'repeats', 'copies'),
   'no-server': weightless("words of the server's name", ['server'], 'server'),
   'no-about': without("words of the server's description", 'about', 'about'),

@@ -3,6 +3,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { type Thing, thingsOf } from './kinds.ts';
 import type { Classifier, QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
@@ -44,8 +45,10 @@ export interface ParsedQuery {
   /** The query as written, cut to `MAX_QUERY`. */
   readonly text: string;
   readonly terms: readonly QueryTerm[];
-  /** The query without values, if enough is left. */
+  /** The query without values, if enough is left, and what its concrete things are. */
   readonly spoken: string;
+  /** Concrete things in it, and what they are. */
+  readonly things: readonly Thing[];
   /** The query as one name. */
   readonly whole: NamePiece;
   /** Pieces of the query that look like names. */
@@ -66,6 +69,8 @@ export interface SearchQuery extends ParsedQuery {
 /** Values rarely name a tool, but sometimes they do (`'users' collection`). */
 const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
+/** What a concrete thing is counts less than what the request says in words. */
+const KIND_WEIGHT = 0.7;
 
 /** Values: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
 const LITERALS =
@@ -108,7 +113,18 @@ function toPiece(text: string, strict: boolean): NamePiece {
   return { text, readings: [...readings, whole] };
 }
 
-function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken'> {
+function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken' | 'things'> {
+  const things = parts.kinds ? thingsOf(text) : [];
+  const said = withoutThings(text, parts);
+  if (things.length === 0) return { ...said, things };
+  const kinds = things.map(({ words }) => words).join(' ');
+  const known = new Set(said.terms.filter(({ weight }) => weight === 1).map(({ term }) => term));
+  const added = collectTerms(kinds, KIND_WEIGHT, parts).filter(({ term }) => !known.has(term));
+  const others = said.terms.filter(({ term }) => !added.some((kind) => kind.term === term));
+  return { terms: [...added, ...others].slice(0, LIMITS.search.terms), spoken: `${said.spoken} ${kinds}`, things };
+}
+
+function withoutThings(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken'> {
   const bare = parts.literals ? text.replace(LITERALS, ' ') : text;
   const spoken = collectTerms(bare, 1, parts);
   if (bare === text) return { terms: spoken, spoken: text };
