@@ -170,6 +170,7 @@ function sections(path, shape) {
 
 function innerSections(path, field) {
   if (isObject(field.items)) return innerSections(`${path}[]`, field.items);
+  if (isObject(field.additionalProperties)) return innerSections(`${path}.<name>`, field.additionalProperties);
   if (!Array.isArray(field.oneOf)) return sections(path, field);
   return field.oneOf.flatMap((branch) => sections(`${path}\` with \`type: ${branchName(branch)}`, branch));
 }
@@ -190,7 +191,8 @@ function typeName(field) {
   if (field.const !== undefined) return `'${field.const}'`;
   if (isObject(field.items)) return `${typeName(field.items)}[]`;
   if (Array.isArray(field.anyOf)) return field.anyOf.map((branch) => typeName(branch)).join(' or ');
-  if (isObject(field.additionalProperties)) return 'map of strings';
+  if (isObject(field.additionalProperties))
+    return `map of ${field.additionalProperties.type === 'string' ? 'strings' : 'objects'}`;
   return String(field.type ?? 'object');
 }
 

@@ -85,7 +85,7 @@ describe('enabled: false', () => {
 });
 
 describe("auth: 'env'", () => {
-  it('sends the bearer of the server, else the common one, and to nobody else', async () => {
+  it('sends the bearer of the server, else the common one, and to no other server', async () => {
     await using first = await evilHttp();
     await using second = await evilHttp();
     await using third = await evilHttp();

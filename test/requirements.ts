@@ -29,6 +29,10 @@ const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
+const PINNED = 'src/gateway/pinned-tools.test.ts';
+const TWO_USERS = 'src/engine/two-users.test.ts';
+const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
+const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const PROXY = 'src/execution/tool-executor.test.ts';
@@ -39,7 +43,10 @@ const META = 'src/meta-tools/meta-tools.test.ts';
 const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
+const SEVERAL = 'src/gateway/exposed-servers.test.ts';
+const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
+const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -141,8 +148,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/clients/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
   ),
   'config:trust-reads-once': promise(
-    'What was hashed is what is shown is what runs, whoever writes meanwhile; reaching a limit means not trusted',
-    ['src/config/stranger-folder.test.ts', 'a writer that races never gets anything else run'],
+    'What was hashed is what is shown and what runs, whatever is written meanwhile; reaching a limit means not trusted',
+    ['src/config/stranger-folder.test.ts', 'a racing writer never gets anything else to run'],
     ['src/config/stranger-folder.test.ts', 'what is shown to a person who is asked is what runs'],
     ['src/config/stranger-folder.test.ts', 'files beyond the cap are not trusted at all'],
     ['src/config/stranger-folder.test.ts', 'names the module that was refused'],
@@ -155,8 +162,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ],
   ),
   'config:trust-silence': promise(
-    'A folder nobody trusts runs nothing, reads nothing, says nothing, and costs next to nothing',
-    ['src/config/stranger-folder.test.ts', 'costs next to nothing while nobody trusts it'],
+    'A folder that is not trusted runs nothing, reads nothing, says nothing, and costs next to nothing',
+    ['src/config/stranger-folder.test.ts', 'costs next to nothing while it is not trusted'],
     ['src/config/stranger-folder.test.ts', 'says nothing of its own'],
     ['src/config/stranger-folder.test.ts', 'is expanded in nothing, and read nowhere but in the project'],
     ['src/config/stranger-folder.test.ts', 'is not the user’s own because a variable is relative'],
@@ -537,7 +544,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:auth-env': promise("An entry with auth: 'env' sends its own bearer, else the common one; no other does", [
     PROMISES,
-    'sends the bearer of the server, else the common one, and to nobody else',
+    'sends the bearer of the server, else the common one, and to no other server',
   ]),
   'servers:enabled': promise(
     'enabled: false leaves no servers, or leaves one out',
@@ -632,7 +639,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/secrets/redactor.test.ts',
     'no piece of a secret survives a cut',
   ]),
-  'secrets:hidden': promise('Signs that nobody sees hide no secret, whatever cleans the text afterwards', [
+  'secrets:hidden': promise('Invisible characters hide no secret, whatever cleans the text afterwards', [
     'src/secrets/seen-spans.test.ts',
     'is not put together again by whatever cleans the text afterwards',
   ]),
@@ -976,6 +983,37 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'calls them, and refuses the disabled and the unknown'],
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
+  ),
+  'front:several': promise(
+    'Several servers under their own names, instead of the five tools or beside them',
+    [SEVERAL, 'have tools, prompts and resources that say whose they are'],
+    [SEVERAL, 'are called and read where they belong'],
+    [SEVERAL, 'link resources that can be read'],
+    [SEVERAL, 'may ask the client'],
+    [SEVERAL, 'stand beside the five tools, where that is wanted'],
+    [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
+    [SEVERAL, 'announce changes of their resources'],
+    ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
+    ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
+  ),
+  'front:faithful': promise(
+    'A relayed client sees what it would see directly: its own tools in the order of the server, changes, log messages, questions, headers, null',
+    [FAITHFUL, "sees the server's own tools in the server's order, and those for its capabilities"],
+    [FAITHFUL, 'is told only what is relayed'],
+    [FAITHFUL, 'is asked inside resources/read and prompts/get'],
+    [FAITHFUL, 'hears of changed tools, prompts and resources during a call'],
+    [
+      FAITHFUL,
+      'hears log messages during a call at the level it has set, and a modern client that set none hears nothing',
+    ],
+    [FAITHFUL, 'sends an explicit null'],
+    [FAITHFUL, 'starts one process, whatever it does'],
+    [FAITHFUL, 'starts one process over HTTP, too, if it is legacy'],
+    [FAITHFUL, 'gets an error of JSON-RPC for a tampered requestState'],
+    [FAITHFUL, 'cannot use tasks, which are not announced'],
+    [FAITHFUL, 'no header'],
+    [FAITHFUL, 'a resource link of a result can be followed'],
+    ['src/connections/version-retry.test.ts', 'that names our version is followed by the same request'],
   ),
 
   // 7. Library: one registry for an agent loop
@@ -1520,6 +1558,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
     [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
     [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'are not read under another spelling of their URI either'],
+    [APPROVED_ITEMS, 'wait under another name of their server, too, and after it was removed and added again'],
+    [APPROVED_ITEMS, 'with hidden characters or instructions wait even where the first list is pinned'],
+    [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
   ),
@@ -1581,6 +1623,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [FRONT_DOOR, 'is created and revoked while the gateway runs'],
   ),
   'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:people': promise(
+    'Each call knows its principal and profile in both eras; the token goes no further than the gateway',
+    [PEOPLE, 'is its principal and profile in every call'],
+    [PEOPLE, 'sends its token to the gateway alone'],
+    [PEOPLE, 'gets the refusal of a server as a result'],
+    [PEOPLE, 'ends when the token of its client is revoked'],
+  ),
+  'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
+    PEOPLE,
+    'that broke during a call is continued',
+  ]),
   'door:running': promise(
     'Probes, access log, drain, metadata, CORS and proxies work',
     [FRONT_DOOR, 'has a JSON line for each request'],
@@ -1596,7 +1649,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS, 'gives calls a token, and the next process, too'],
     [LOGINS, 'is ended by a logout, which revokes the tokens'],
     [LOGINS, 'is taken from a pasted address where the browser is on another computer'],
-    [LOGINS, 'with too few rights says what to type'],
+    [LOGINS, 'with too few scopes says what to type'],
     [LOGINS_E2E, 'logs in and out at the command line'],
     [LOGINS_E2E, '3. three parallel logins'],
   ),
@@ -1635,6 +1688,54 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/clients/importers/login-fields.test.ts',
     'the login settings of %s are understood',
   ]),
+
+  'profile:outside': promise(
+    'What a principal may not use, it cannot find, list, describe, read or call, and no text, note or count tells of it',
+    [PROFILES, 'has its servers and tools only: what is outside answers as what does not exist'],
+    [PROFILES, 'names its servers in the description of search_tools, and no others'],
+    [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
+    [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
+  ),
+  'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
+    PROFILES,
+    'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:reload': promise('A reload changes what a profile sees and calls', [
+    PROFILES,
+    'changes with a reload, for what it sees and for what it calls',
+  ]),
+  'profile:shared-lists': promise('Profiles share connections and lists', [
+    PROFILES,
+    'asks a server for its list once for everybody, and sees its changes',
+  ]),
+  'profile:credentials': promise(
+    'Credentials, connections, lists and failures of one user are no other user’s',
+    [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
+    [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
+    [TWO_USERS, 'are refused and paused apart'],
+    [LOGINS, 'of one user of the gateway is no other user’s, where each has its own'],
+  ),
+  'profile:nothing-crosses': promise(
+    'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',
+    [TWO_USERS, '6. see nothing of each other in 10,000 interleaved calls'],
+    [TWO_USERS, 'get no page of each other’s results'],
+    [TWO_USERS, 'have sources of one request that no other request sees, with a profile too'],
+  ),
+  'profile:tokens': promise('The token with which a user comes is sent to no server', [
+    TWO_USERS_HTTP,
+    '7. send no server the token they came with',
+  ]),
+  'profile:fair': promise(
+    'Rates are per user, and one user leaves room for others',
+    ['src/execution/steps/rate-limit.test.ts', 'leaves a quarter to others, however fast one user calls'],
+    ['src/execution/steps/rate-limit.test.ts', 'comes beside the limit that a profile sets for all servers'],
+  ),
+  'pinned:tools': promise(
+    'Pinned tools are shown beside the five with their own schema, and take all steps of a call',
+    [PINNED, 'are shown beside the five with their own schema, and are called directly'],
+    [PINNED, 'take all steps of a call: rules, validation, suggestions'],
+    [PINNED, 'of a profile replace those of the configuration, and are only what it may use'],
+  ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

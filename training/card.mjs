@@ -238,7 +238,7 @@ sixty requests that share no word with the name of their tool (\`test/fixtures/s
 
 ## What it cannot do
 
-- It knows mostly English. Other languages have few words of their own in it; they are found by the words they share with a tool.
+- It knows mostly English. The words of other languages are put into English first, by [lists](LANGUAGES.md).
 - A sum of words knows neither order nor negation: "from A to B" and "from B to A", "with" and "without" are the same to it.
 - Words it has never seen mean nothing to it. Names of new products are found by search by words.
 - What words are thought to go together comes from news and encyclopedia texts and from the texts of tools, with their biases.

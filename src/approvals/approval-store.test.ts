@@ -197,7 +197,7 @@ describe('ApprovalStore', () => {
     if (process.platform !== 'win32') expect((await stat(await file())).mode & 0o777).toBe(0o600);
   });
 
-  it('names what is too large to be approved', async () => {
+  it('names the tools that are too large to be approved', async () => {
     const all = source('all');
     const store = await opened(all);
     expect(await store.approve(all, [tool('a', 'x'.repeat(5_000_000)), tool('b')])).toEqual(['a']);

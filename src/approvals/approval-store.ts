@@ -1,7 +1,7 @@
 /**
  * Remembers which tool definitions a person has approved, across processes and restarts. Decisions belong to a server's
- * name and program; a definition is never approved by anything but a person, the first list of a server that is pinned
- * on sight, or `approval: 'off'`.
+ * name and program; a definition is approved only by a person, by the first list of a server that is pinned on sight,
+ * or by `approval: 'off'`.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -73,7 +73,8 @@ export class ApprovalStore {
 
   /**
    * Records a complete list that a server gave: pins what its mode pins on sight, and remembers every other tool as seen,
-   * so that it is not pinned later. To be called before `statusOf` is asked about the list. An empty list is no sight.
+   * so that it is not pinned later. To be called before `statusOf` is asked about the list. An empty list does not
+   * count.
    * Resolves with whether anything was decided.
    * @param isHeld tells which definitions need a person even though they would be pinned on sight
    */
@@ -92,7 +93,7 @@ export class ApprovalStore {
         if (tools.has(name)) return false;
         const isPinnedOnSight = mode === 'changed' || (mode === 'new' && isFirst);
         const pin = isPinnedOnSight && !isRestored && !isHeld(definition) ? pinOf(definition) : undefined;
-        // The same program under another name: what waits for a person there waits here too.
+        // What waits for a person under another name of the same program waits here too.
         const elsewhere = others.flatMap((other) => other.get(name) ?? []);
         const isUnheardOf = !others.some((other) => other.has(name));
         const isPinned = pin !== undefined && (isUnheardOf || elsewhere.includes(pin));
@@ -126,7 +127,7 @@ export class ApprovalStore {
     return this.#file(identity).definition(server, tool);
   }
 
-  /** Returns a digest of all that decides on these servers, for whatever holds only approved tools. */
+  /** Returns a digest of all decisions on these servers, for caches that hold only approved tools. */
   digest(sources: Iterable<ApprovalSource>): string {
     const hash = createHash('sha256');
     for (const { server, identity, mode } of sources) {
@@ -164,7 +165,7 @@ export class ApprovalStore {
     if (isByPerson) await keep(this.#file(identity));
     else
       await keep(this.#record(identity)).catch(async (error: Error) => {
-        // A disk that cannot be written takes no tools away: this process goes on from what it can read.
+        // A disk that cannot be written disables no tools: this process continues with what it can read.
         const memory = new ApprovalMemory(await this.#file(identity).read());
         this.#memories.set(identity, memory);
         this.#unwritten = `Approvals are kept only until this process ends: ${error.message}`;

@@ -88,7 +88,7 @@ export class Approvals {
     return source && this.#store.approvedDefinition(source, definition.name);
   }
 
-  /** Identifies the decisions on a server, for whatever holds only what is approved of it. */
+  /** Identifies the decisions on a server, for caches that hold only what is approved of it. */
   digestOf(server: string): string | undefined {
     const [source, items] = [this.#sources.get(server), this.#items.get(server)];
     return source && items && this.#store.digest([source, items]);

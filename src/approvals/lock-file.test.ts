@@ -89,7 +89,7 @@ describe('the lock file', () => {
     ]);
   });
 
-  it('never takes a tool without a pin for the same', () => {
+  it('never treats a tool without a pin as unchanged', () => {
     const lock = buildLock([{ server: 'a', tools: [tool('huge', 'x'.repeat(5_000_000))] }]);
     expect(compareLocks(parseLock(printLock(lock)), lock)).toMatchObject([{ kind: 'tool-changed', tool: 'huge' }]);
   });

@@ -64,7 +64,7 @@ describe('pinOf', () => {
     expect(new Set(texts.map((text) => canonicalJson(JSON.parse(text)))).size).toBe(texts.length);
   });
 
-  it('gives no pin to what is too large, too deep, cyclic or no JSON', () => {
+  it('gives no pin to a definition that is too large, too deep, cyclic or not JSON', () => {
     const ring: Record<string, unknown> = {};
     ring.self = ring;
     let deep: unknown = 1;

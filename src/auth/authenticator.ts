@@ -21,13 +21,16 @@ import type { StaticTokens } from './static-tokens.ts';
 
 export interface AuthenticatorOptions {
   readonly tokens: StaticTokens;
-  /** Called with each token that was found valid, once, so that no output repeats it. */
+  /** Called with each opaque token that was found valid, so that no output repeats it. */
   readonly learn?: ((token: string) => void) | undefined;
   /** Authentication is on even if nothing is configured: then nobody gets in. */
   readonly isRequired?: boolean | undefined;
   readonly send?: typeof fetch | undefined;
   readonly now?: (() => number) | undefined;
 }
+
+/** Tokens of this form are masked in every text, known or not. */
+const IS_MASKED = /^eyJ/;
 
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -84,7 +87,7 @@ export class Authenticator {
 
   #remember(key: string, token: string, identity: Identity): void {
     const until = Math.min(identity.expiresAt, this.#now() + LIMITS.age.credential);
-    if (!this.#known.has(key)) this.#options.learn?.(token);
+    if (!this.#known.has(key) && !IS_MASKED.test(token)) this.#options.learn?.(token);
     this.#known.delete(key);
     this.#known.set(key, { identity, until });
     for (const [oldest] of this.#known) {

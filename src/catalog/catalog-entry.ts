@@ -19,6 +19,8 @@ export class CatalogEntry {
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
   /** Resources and prompts, in memory together with the tools. */
   items = NO_ITEMS;
+  /** Whether tools were left out of the list. */
+  hasHidden = false;
   /** The last change to this server. */
   #turn: Promise<unknown> = Promise.resolve();
 

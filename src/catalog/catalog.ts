@@ -35,6 +35,8 @@ import { ToolMetadataStore } from './tool-metadata-store.ts';
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly policy: Pick<ToolPolicy, 'decide' | 'decideItem'> & Partial<Pick<ToolPolicy, 'digestOf'>>;
+  /** Leaves tools out of every list, as if their servers did not have them. */
+  readonly hides?: ((server: string, tool: ToolDefinition) => boolean) | undefined;
   /** Records a list before its tools are decided on. Resolves with whether that changed a decision. */
   readonly sight?: ((listing: Listing) => Promise<boolean>) | undefined;
   readonly store: CatalogStore | undefined;
@@ -311,7 +313,7 @@ export class Catalog {
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
     // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
     const needsApproval = entry.state.approvals !== undefined;
-    const reindex = changed || isDecided || !sameAbout;
+    const reindex = changed || isDecided || !sameAbout || this.#isDecidedAnew(entry);
     if (reindex || needsApproval) yield* this.#install(entry, whole, lines.digest, reindex);
     else this.#setState(entry, whole, lines.digest);
     this.#writes.writeListing(whole, lines);
@@ -323,11 +325,16 @@ export class Catalog {
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
       const isDecided = (await this.#options.sight?.(stored.listing)) ?? false;
-      const reindex = isDecided || stored.digest !== entry.state.digest;
+      const reindex = isDecided || stored.digest !== entry.state.digest || this.#isDecidedAnew(entry);
       await paced(this.#install(entry, stored.listing, stored.digest, reindex));
     } else if (entry.state.fetchedAt > 0) await this.#forget(entry);
     else if (!entry.tools && entry.definition.tools.length > 0)
       atOnce(this.#install(entry, configuredListing(entry.definition, entry.fingerprint), undefined, false));
+  }
+
+  /** Tells whether approvals have come since the server was indexed. An index must never claim newer ones than it has. */
+  #isDecidedAnew({ definition, state }: CatalogEntry): boolean {
+    return state.approvals !== this.#options.policy.digestOf?.(definition.name);
   }
 
   async #forget(entry: CatalogEntry): Promise<void> {
@@ -364,10 +371,12 @@ export class Catalog {
   ): Generator<unknown, boolean> {
     const { definition, tools: before } = entry;
     const { name: server } = definition;
-    const { policy } = this.#options;
+    const { policy, hides } = this.#options;
     // Taken first: an approval that comes while this is working makes the next start decide again.
     const approvals = policy.digestOf?.(server);
-    const { tools, metadata, changed, gone } = yield* compareList(listing.tools, {
+    const shown = hides ? listing.tools.filter((tool) => !hides(server, tool)) : listing.tools;
+    entry.hasHidden = shown.length < listing.tools.length;
+    const { tools, metadata, changed, gone } = yield* compareList(shown, {
       definitions: before,
       metadata: (tool) => this.tool(server, tool),
       approval: (tool) => policy.decide(server, tool).approval,

@@ -45,6 +45,11 @@ export interface DiscoveryOptions {
   readonly background?: boolean | undefined;
   /** Failures of an earlier process, by server. Callers do not wait for these servers. */
   readonly failures?: ReadonlyMap<string, DiscoveryError> | undefined;
+  /**
+   * Another discovery of the same servers, for another catalogue: its lists are used, so that a server is asked once
+   * for all. Default: lists of its own.
+   */
+  readonly lists?: Discovery | undefined;
   /** Whether failures are saved for the next process. Default true. */
   readonly remembers?: boolean | undefined;
   /** Called after a list was replaced, if an agent can see a change. */
@@ -87,6 +92,8 @@ export class Discovery {
     this.#elapsed = options.elapsed ?? options.now;
     this.#turns = new Semaphore(options.parallel);
     this.#kept = new Set(options.failures?.keys());
+    // Whatever is read from now on comes here too.
+    if (options.lists) for (const server of options.servers.keys()) this.#list(server);
   }
 
   /** Why the last attempt to list a server failed, until one succeeds. */
@@ -141,16 +148,19 @@ export class Discovery {
     // `refresh` reports the failure, perhaps later; the rejection must be handled until then.
     if (listing instanceof Promise) listing.catch(() => {});
     if (listing === undefined || listing instanceof Promise) return this.refresh(server);
-    const { catalog, onChange } = this.#options;
     this.#logSkipped(listing);
-    if (catalog.putNow(listing)) onChange?.(server);
+    for (const { catalog, onChange } of [...this.#list(server).takers].map((taker) => taker.#options))
+      if (catalog.putNow(listing)) onChange?.(server);
     keeper.replaced();
     return undefined;
   }
 
   /** Takes a list that was read elsewhere. */
   async taken(listing: Listing): Promise<void> {
-    if (await this.#take(listing)) this.#list(listing.server).keeper.replaced();
+    const { takers, keeper } = this.#list(listing.server);
+    let taken = false;
+    for (const taker of takers.add(this)) taken = await taker.#take(listing);
+    if (taken) keeper.replaced();
   }
 
   /**
@@ -288,7 +298,7 @@ export class Discovery {
   #list(server: string): ServerList {
     const known = this.#lists.get(server);
     if (known) return known;
-    const next = this.#successorFor(server);
+    const next = this.#successorFor(server) ?? this.#options.lists;
     if (next) return this.#adopt(server, next.#list(server));
     const takers = new Set<Discovery>();
     const current = (): Discovery => Discovery.#inForce(list) ?? this;
@@ -406,13 +416,14 @@ export class Discovery {
 
   /** Passes a list to the catalogue. An incomplete list must not replace a complete one, unless a limit of ours cut it. */
   async #take(listing: Listing): Promise<boolean> {
-    const { catalog, logger, onChange } = this.#options;
+    const { catalog, lists, logger, onChange } = this.#options;
     const { server, incomplete, isCut } = listing;
     if (this.#kept.delete(server)) catalog.keepFailure(server, undefined);
     if (incomplete) {
       const keep = !isCut && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the current one stays in use' : 'it is used as it is';
-      logger.warn({ server, reason: incomplete }, `the new tool list is incomplete; ${effect}`);
+      // Said once, by the discovery whose list it is.
+      if (!lists) logger.warn({ server, reason: incomplete }, `the new tool list is incomplete; ${effect}`);
       if (keep) return false;
     }
     if (await catalog.put(listing)) onChange?.(server);

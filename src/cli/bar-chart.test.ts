@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barChart } from './bar-chart.ts';
 import { columnsOf } from './layout.ts';
-import { toPointInTime } from './point-in-time.ts';
+import { toPointInTime } from './written-times.ts';
 
 const bars = [
   { label: 'github', value: 18_200, note: '43 tools' },

@@ -3,12 +3,18 @@
  * @module
  */
 
-import type { Explanation } from '../search/explanation.ts';
+import type { ExplainedTranslation, Explanation } from '../search/explanation.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 const points = (share: number): number => Math.round(share * 100);
 
-const HOW = { same: '', synonym: ' (synonym)', completed: ' (begins like it)', typo: ' (similar spelling)' } as const;
+const HOW = {
+  same: '',
+  translation: ' (translation)',
+  synonym: ' (synonym)',
+  completed: ' (begins like it)',
+  typo: ' (similar spelling)',
+} as const;
 
 /** `parameterNames` as two words. */
 const spaced = (field: string): string => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -25,7 +31,7 @@ const wholeWord = (stem: string, text: string): string =>
  * @param query the user's words, as `text` has the tool's: an explanation contains only their stems
  */
 export function explainLines(explanation: Explanation, query: string, text: string): string[] {
-  const { score, words, missed, alike } = explanation;
+  const { score, words, missed, alike, translated } = explanation;
   const found = words.map(({ word, found: own, how, fields, points: share }) => {
     const [asked, has] = [wholeWord(word, query), wholeWord(own, text)];
     const what = word === own ? asked : `${asked} → ${has}`;
@@ -42,6 +48,7 @@ export function explainLines(explanation: Explanation, query: string, text: stri
   return [
     percentLine(explanation),
     `Score ${points(score.total)} of 100: ${parts.join(', ')}.`,
+    ...(translated === undefined ? [] : [translationLine(translated)]),
     ...found.map((line) => `  ${line}`),
     ...(missed.length > 0
       ? [`  not found: ${oneLine(missed.map((word) => wholeWord(word, query)).join(', '), 200)}`]
@@ -49,6 +56,11 @@ export function explainLines(explanation: Explanation, query: string, text: stri
     ...(alikeWords.length > 0 ? [`  similar in meaning: ${alikeWords.join(', ')}`] : []),
   ];
 }
+
+const NAMES = new Intl.DisplayNames('en', { type: 'language' });
+
+const translationLine = ({ language, words }: ExplainedTranslation): string =>
+  `  in ${NAMES.of(language)}: ${oneLine(words.map(({ word, english }) => `${word} → ${english.join(' or ')}`).join(', '), 200)}`;
 
 /** A percentage says how often a result like this one is the right one, so the distance to other tools counts. */
 function percentLine({ relevance, named, lead, score }: Explanation): string {

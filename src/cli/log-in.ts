@@ -21,19 +21,29 @@ export interface LoggedIn {
 export interface LoginWish {
   readonly usesBrowser: boolean;
   readonly scopes?: readonly string[] | undefined;
+  /** The user of the gateway whose login it is. */
+  readonly principal?: string | undefined;
 }
 
 /** Logs in, tells running gateways, and reads the list of tools. What a server does wrong is part of the result. */
-export async function logInTo(session: Session, name: string, { usesBrowser, scopes }: LoginWish): Promise<LoggedIn> {
+export async function logInTo(
+  session: Session,
+  name: string,
+  { usesBrowser, scopes, principal }: LoginWish,
+): Promise<LoggedIn> {
   const { engine } = session;
   const screen = loginScreen(session, name, usesBrowser);
   try {
-    const key = await engine.connections.logIn(name, screen, scopes);
+    const key = await engine.connections.logIn(name, screen, { scopes, principal });
     const { touchReloadStamp } = await import('../engine/watch-config.ts');
     touchReloadStamp((await engine.getConfig()).home);
-    const error = (await session.lists([name], true)).get(name);
+    const caller = principal === undefined ? undefined : { principal };
+    const failed = caller
+      ? await engine.readLists({ servers: [name], again: true, caller })
+      : await session.lists([name], true);
+    const error = failed.get(name);
     if (error) return { name, status: 'failed', key, error };
-    const tools = await engine.toolsOf(name, { includeDisabled: true });
+    const tools = await engine.toolsOf(name, { includeDisabled: true, caller });
     return { name, status: 'logged-in', key, ...(tools.success && { tools: tools.data.length }) };
   } catch (error) {
     if (!(error instanceof DiscoveryError)) throw error;

@@ -13,7 +13,6 @@ import { configFile } from '../engine/engine-world.ts';
 import { visibly } from '../text/plain-text.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Values } from './command.ts';
-import { toMilliseconds } from './duration.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { complain, reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
@@ -22,6 +21,7 @@ import { block, widthOf } from './layout.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { type Progress, progressOn, startingText } from './progress-line.ts';
 import { UsageError } from './usage-error.ts';
+import { toMilliseconds } from './written-times.ts';
 
 /** Options of every command that opens an engine. */
 export const ENGINE_OPTIONS = {

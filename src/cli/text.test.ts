@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { CallToolResult } from '../core/types.ts';
-import { toMilliseconds } from './duration.ts';
 import { outcomeOf } from './execute-outcome.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { forTerminal } from './failure.ts';
@@ -12,6 +11,7 @@ import { paintFor } from './paint.ts';
 import { startingText } from './progress-line.ts';
 import { resultText } from './result-text.ts';
 import { withTilde, withTildes } from './source-lines.ts';
+import { toMilliseconds } from './written-times.ts';
 
 describe('text for a terminal', () => {
   it('breaks between words and indents every line', () => {

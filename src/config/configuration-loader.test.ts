@@ -150,7 +150,7 @@ describe('rules that cannot be used', () => {
     ]);
   });
 
-  it('are no reason to stumble when they are no rules at all', async () => {
+  it('do not crash the loader when they are not rules at all', async () => {
     const { problems } = await failure(
       load({}, await write('y.json', { toolRules: [null, 5, { pattern: [7, '*'] }, { pattern: {} }] })),
     );
@@ -319,7 +319,7 @@ describe('formats', () => {
     expect(error.code).toBe('CONFIGURATION_ERROR');
   });
 
-  it('says what is wrong with files that are no text', async () => {
+  it('says what is wrong with files that are not text', async () => {
     await mkdir(join(root, 'folder'));
     expect((await failure(load({}, join(root, 'folder')))).message).toContain('is a folder');
     expect((await failure(load({}, join(root, 'none.json')))).message).toMatch(
@@ -468,7 +468,7 @@ describe('resolving', () => {
     expect(await load({}, file)).toMatchObject({ enabled: false, servers: [], sources: [], warnings: [] });
   });
 
-  it('lets a default give way to what was written, and reports what was written twice over', async () => {
+  it('lets written values replace defaults, and reports those that exclude each other', async () => {
     const file = await write('x/a.json', { limits: { callCeiling: 1000, drain: 50_000 }, retry: { initial: 60_000 } });
     const { limits, retry } = await load({}, file);
     expect(limits).toMatchObject({ callIdle: 1000, callCeiling: 1000, drain: 50_000, shutdown: 50_000 });

@@ -43,6 +43,8 @@ export interface StdioConfig {
   args?: string[] | undefined;
   /** Environment variables. `${NAME}` is expanded when the server starts. */
   env?: Record<string, string> | undefined;
+  /** Further variables by user of the gateway. */
+  userEnv?: Record<string, Record<string, string>> | undefined;
   /** Names of the gateway's own environment variables that the server may see, in addition to a standard few. */
   inheritEnv?: string[] | undefined;
   /** The working folder. Default: the user's home; in a project's configuration, the project. */
@@ -57,6 +59,8 @@ export interface RemoteConfig {
   url: string;
   /** Headers of every request. `${NAME}` is expanded when connecting. */
   headers?: Record<string, string> | undefined;
+  /** Further headers by user of the gateway. */
+  userHeaders?: Record<string, Record<string, string>> | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   auth?: 'env' | undefined;
   /** Settings of the login with OAuth, for servers whose own metadata do not suffice. */

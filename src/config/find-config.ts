@@ -108,7 +108,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Says that a project's files further up are not found. */
+/** Warns that a project's files further up are not found. */
 export const depthWarnings = (world: World): readonly string[] =>
   projectFolders(world).isCut
     ? [

@@ -168,10 +168,22 @@ const isFatal = (error: ConfigurationError, { onCode }: LayerContext): boolean =
 
 /** Returns rules whose pattern does not compile. The compiler is imported only when there are rules. */
 async function badRules({ raw, prefix }: WrittenSection): Promise<readonly string[]> {
-  if (!Array.isArray(raw.toolRules) || raw.toolRules.length === 0) return [];
+  const profiles = Object.entries(Object(raw.profiles) as object);
+  const written = [
+    { place: ['toolRules'], rules: raw.toolRules },
+    ...profiles.map(([name, profile]) => ({
+      place: ['profiles', name, 'toolRules'],
+      rules: Object(profile).toolRules as unknown,
+    })),
+  ].flatMap(({ place, rules }) => (Array.isArray(rules) && rules.length > 0 ? [{ place, rules }] : []));
+  if (written.length === 0) return [];
   const { ruleProblems } = await import('../rules/compile-rules.ts');
-  const problems = await ruleProblems(raw.toolRules);
-  return problems.map(({ path, text }) => `${toPathText(prefix, ['toolRules', ...path])}: ${text}`);
+  const problems = await Promise.all(
+    written.map(async ({ place, rules }) =>
+      (await ruleProblems(rules)).map(({ path, text }) => `${toPathText(prefix, [...place, ...path])}: ${text}`),
+    ),
+  );
+  return problems.flat();
 }
 
 const namesOf = (written: unknown): string[] => [written].flat().filter((name) => typeof name === 'string');

@@ -38,7 +38,7 @@ export interface TrustableFile {
   readonly root: string;
   /** The user named this very file, wherever it lies or leads. */
   readonly isNamed?: boolean | undefined;
-  /** How many files after this one match the same pattern, and are not looked at. */
+  /** How many further files match the same pattern and are not previewed. */
   readonly more?: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface FilePreview {
   readonly isPassedOver?: boolean | undefined;
 }
 
-/** More servers than are looked at. */
+/** There are more servers than are previewed. */
 class TooManyServers extends ConfigurationError {}
 
 /** Returns every file in this folder and its parents that is used only once trusted, our own first. */

@@ -62,6 +62,9 @@ const VERDICTS: Table = {
   registries: ignored,
   rulePrecedence: own,
   approval: asStrict,
+  // Who may use what is the operator's to say.
+  profiles: ignored,
+  pinned: own,
   validation: { output: stricter, observe: both },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
   // Fewer retries are fine; shorter delays would put more load on servers.
@@ -111,6 +114,7 @@ export const OWNERS_SETTINGS = [
   'rateLimit',
   'concurrency',
   'shared',
+  'credentials',
   'tools',
 ] as const;
 

@@ -14,7 +14,7 @@ import { noteRead } from './heard-reads.ts';
 import { isInside } from './paths.ts';
 import type { TrustRecord } from './trust-store.ts';
 
-/** All files of one load together that no person has trusted; they are only hashed. */
+/** The limit for all untrusted files of one load together. They are only hashed. */
 const TOTAL_MIB = 8;
 
 /** Identifies a configuration as the user saw it. */

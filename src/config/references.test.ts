@@ -28,7 +28,7 @@ describe('expandReferences', () => {
     expect(expandReferences('$${A} ${a.b} ${ A } ${} $A {A} ${', { A: '1' })).toBe('${A} ${a.b} ${ A } ${} $A {A} ${');
   });
 
-  it('finds a reference behind a brace that is none', () => {
+  it('finds a reference after a brace that starts none', () => {
     expect(expandReferences('${x.y ${A}}', { A: '1' })).toBe('${x.y 1}');
   });
 

@@ -45,6 +45,10 @@ export interface ResolvedConfig {
       }
     | undefined;
   readonly approval?: Settings['approval'];
+  /** Parts for groups of users, by name. */
+  readonly profiles: Readonly<Settings['profiles']>;
+  /** Tools shown beside the five, as globs of `server:tool`. */
+  readonly pinned: Settings['pinned'];
   readonly search: Readonly<Settings['search']>;
   readonly registries: Readonly<Settings['registries']>;
   readonly validation: Readonly<Settings['validation']>;

@@ -32,7 +32,7 @@ describe('a note about the configuration', () => {
     expect(await say([])).toEqual([]);
   });
 
-  it('is said again when it went away and came back, and in another folder', async () => {
+  it('is said again when it comes back, and in another folder', async () => {
     await say(['a', 'b']);
     await say(['b']);
     expect(await say(['a', 'b'])).toEqual(['a']);
@@ -53,7 +53,7 @@ describe('a note about the configuration', () => {
     }
   });
 
-  it('is one of too many until the user asks for them', async () => {
+  it('is left out among too many until the user asks for them', async () => {
     for (let time = 0; time < 2; time++) expect(await say(['a', 'b', 'c', 'd'])).toEqual([`4 notes ${SUMMARY}`]);
   });
 

@@ -5,8 +5,9 @@
  */
 import * as z from 'zod/mini';
 import { SOURCE_TYPES, type SourceType } from '../clients/importers/source-types.ts';
-import { described, flag, optional, path, someText, textUpTo } from './fields.ts';
-import { serverSchema } from './server-schema.ts';
+import { described, flag, optional, path } from './fields.ts';
+import { ruleSchema } from './rule-schema.ts';
+import { consistentServerSchema } from './server-schema.ts';
 import { settingsShape } from './settings-schema.ts';
 
 function pathProblem(type: SourceType, path: string | undefined): string | undefined {
@@ -31,29 +32,6 @@ const sourceSchema = z
     }),
   );
 
-const ruleSchema = z.strictObject({
-  pattern: described(
-    z.array(textUpTo(10_000, 1)).check(z.maxLength(1_000)),
-    'Globs, or `/regular expressions/`, on tool names; `!` in front excludes.',
-  ),
-  server: optional(someText, 'Only tools of servers whose name matches this glob.'),
-  enabled: optional(
-    flag,
-    'Switch the matching tools on or off. If any rule says `true`, tools that no rule enables are off.',
-  ),
-  tags: optional(z.array(someText), 'Tags for the matching tools.'),
-  domain: optional(someText, 'Only tools of a domain that matches this glob, or of one below it: `github`, `cloud.*`.'),
-  category: optional(someText, 'Only tools of a category that matches this glob, or of one below it: `crud.delete`.'),
-  readOnly: optional(
-    flag,
-    'Only tools that a server with `trusted: true` marks as read-only; `false`: only the others.',
-  ),
-  approve: optional(
-    z.union([flag, z.literal('always')]),
-    'Whether new and changed definitions of the matching tools are approved without a look. `true`: unless the scanner finds something; `always`: even then. The first matching rule with `approve` decides. Ignored in a project’s file, and for its servers.',
-  ),
-});
-
 /** The `discovery` section of one file. */
 export const discoverySchema = z.strictObject({
   extends: optional(
@@ -63,13 +41,15 @@ export const discoverySchema = z.strictObject({
   enabled: settingsShape.enabled,
   cache: settingsShape.cache,
   sources: optional(z.array(sourceSchema), 'Files of other programs to take servers from.'),
-  servers: optional(z.array(serverSchema), 'The MCP servers behind the gateway.'),
+  servers: optional(z.array(consistentServerSchema), 'The MCP servers behind the gateway.'),
   toolRules: optional(
     z.array(ruleSchema),
     'Which tools are on, off or tagged. The first matching rule with `enabled` decides; tags add up.',
   ),
   rulePrecedence: settingsShape.rulePrecedence,
   approval: settingsShape.approval,
+  profiles: settingsShape.profiles,
+  pinned: settingsShape.pinned,
   search: settingsShape.search,
   registries: settingsShape.registries,
   validation: settingsShape.validation,

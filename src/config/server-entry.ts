@@ -7,9 +7,10 @@ import { resolve } from 'node:path';
 import type { ToolFilter } from '../clients/importers/tool-filter.ts';
 import { type ApprovalMode, modeOf, stricterOf, type TrustLevel } from '../core/approval-mode.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { isLocal } from '../core/transport-parts.ts';
+import { connectionOf, isLocal, userTextsOf } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { expandHome, expandPath } from './paths.ts';
+import { toRateLimit } from './rate-limit-schema.ts';
 import type { ServerEntry } from './server-schema.ts';
 import { inWorkspace } from './workspace-folder.ts';
 import type { World } from './world.ts';
@@ -109,11 +110,14 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
   const { entry, origin, folder, isProjects } = placedEntry;
   if (entry.connection === undefined) return undefined;
   const approval = approvalOf(placedEntry, general);
+  // Which user gets which credentials is not for a project to say.
+  const isPerUser = !isProjects && (entry.credentials ?? userTextsOf(entry.connection)) !== undefined;
+  const connection = toConnection(entry.connection, folder);
   return {
     name: entry.name,
     description: entry.description,
     enabled: entry.enabled ?? true,
-    connection: placed(toConnection(entry.connection, folder), folder),
+    connection: placed(isProjects ? connectionOf(connection, undefined) : connection, folder),
     tools: entry.tools ?? [],
     timeouts: { connect: entry.timeouts?.connect, call: entry.timeouts?.call },
     rateLimit: toRateLimit(entry.rateLimit),
@@ -121,6 +125,7 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
     trusted: entry.trusted ?? false,
     idempotent: entry.idempotent ?? [],
     ...(entry.shared && { shared: true }),
+    ...(isPerUser && { credentials: 'user' }),
     ...(entry.registry !== undefined && { registry: entry.registry }),
     ...(approval !== 'off' && { approval }),
     ...(entry.domains && { domains: entry.domains }),
@@ -130,7 +135,9 @@ export function toServerDefinition(placedEntry: PlacedEntry, general?: ApprovalM
   };
 }
 
-/** The mode of a server. What is said about a project's server, under its name or by its file, can only be stricter. */
+/**
+ * The approval mode of a server. For a project's server, a setting under its name or in its file can only be stricter.
+ */
 function approvalOf({ entry, origin, isProjects }: PlacedEntry, general: ApprovalMode | undefined): ApprovalMode {
   const level: TrustLevel =
     isProjects || entry.registry !== undefined ? 'review' : origin.client === undefined ? 'trusted' : 'first-sight';
@@ -139,19 +146,13 @@ function approvalOf({ entry, origin, isProjects }: PlacedEntry, general: Approva
 
 function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
   if (!isLocal(connection)) {
-    const { type, url, headers = {}, auth, oauth } = connection;
-    return { type, url, headers, auth, ...(oauth && { oauth }) };
+    const { type, url, headers = {}, userHeaders, auth, oauth } = connection;
+    return { type, url, headers, ...(userHeaders && { userHeaders }), auth, ...(oauth && { oauth }) };
   }
-  const { type, command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
-  return { type, command, args, env, inheritEnv, cwd };
+  const { type, command, args = [], env = {}, userEnv, inheritEnv = [], cwd = folder } = connection;
+  return { type, command, args, env, ...(userEnv && { userEnv }), inheritEnv, cwd };
 }
 
 /** In a project, `${workspaceFolder}` is the project. */
 const placed = (connection: ConnectionDefinition, folder: string | undefined): ConnectionDefinition =>
   folder === undefined ? connection : inWorkspace(connection, folder);
-
-function toRateLimit(limit: ServerEntry['rateLimit']): ServerDefinition['rateLimit'] {
-  if (limit === undefined) return undefined;
-  const { requestsPerSecond, burst = Math.max(1, Math.ceil(requestsPerSecond * 2)) } = limit;
-  return { requestsPerSecond, burst };
-}

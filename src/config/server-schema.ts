@@ -6,10 +6,12 @@ import * as z from 'zod/mini';
 import { RESERVED_NAME } from '../clients/importers/ourselves.ts';
 import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { LIMITS } from '../core/limits.ts';
+import { hasOwnToken, isLocal } from '../core/transport-parts.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { isPlain, plainName } from '../text/plain-text.ts';
 import { count, described, flag, milliseconds, NO_NUL, optional, path, text, textUpTo, withoutNul } from './fields.ts';
+import { rateLimitSchema } from './rate-limit-schema.ts';
 
 const argument = z.string().check(z.refine(withoutNul, NO_NUL));
 const textMap = z.record(
@@ -18,6 +20,9 @@ const textMap = z.record(
     .check(z.refine((name) => name !== '' && withoutNul(name) && !/[\r\n=]/.test(name), 'is not a usable name')),
   argument,
 );
+
+/** Texts of each user of the gateway, by principal. */
+const perUser = z.record(z.string().check(z.minLength(1), z.maxLength(LIMITS.names.principal)), textMap);
 
 const NOT_PLAIN = 'must not contain invisible characters';
 
@@ -52,6 +57,10 @@ const stdioSchema = z.strictObject({
   ),
   args: optional(z.array(argument), 'Arguments, passed on unchanged. Default none.'),
   env: optional(textMap, 'Environment variables for the program. `${NAME}` is expanded when the server starts.'),
+  userEnv: optional(
+    perUser,
+    'Further variables by user of the gateway. Each user gets a process of its own; a user without a row is refused.',
+  ),
   inheritEnv: optional(
     z.array(z.string().check(z.regex(/^[^=\0]+$/, 'is not the name of an environment variable'))),
     'Names of the gateway’s own environment variables that the program may see, in addition to a standard few.',
@@ -124,6 +133,10 @@ const remoteSchema = z
     ),
     url: described(webAddress.check(z.refine(withoutNul, NO_NUL), z.minLength(1)), 'The address of the server.'),
     headers: optional(textMap, 'Headers sent with every request. `${NAME}` is expanded when connecting.'),
+    userHeaders: optional(
+      perUser,
+      'Further headers by user of the gateway. Each user gets a connection of its own; a user without a row is refused.',
+    ),
     auth: optional(z.literal('env'), 'Send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`.'),
     oauth: optional(
       loginSchema,
@@ -177,11 +190,6 @@ const toolSchema = z.strictObject({
   categories: optional(classes, 'What the tool does, in place of what it seems to do: `crud.read`, `search`, `send`.'),
 });
 
-const rateLimitSchema = z.strictObject({
-  requestsPerSecond: described(z.number().check(z.gt(0), z.lte(1_000_000)), 'Requests per second in the long run.'),
-  burst: optional(count, 'Requests allowed at once. Default: twice the rate.'),
-});
-
 const timeoutsSchema = z.strictObject({
   connect: optional(milliseconds, 'Timeout for connecting. Default 30 s for local servers, 5 s for remote ones.'),
   call: optional(milliseconds, 'A call without answer or progress for this long times out. Default `limits.callIdle`.'),
@@ -208,6 +216,10 @@ export const serverSchema = z.strictObject({
     z.enum(APPROVAL_MODES),
     'Which tool definitions of this server wait for `anygpt mcp approve`, instead of what `discovery.approval` says. In a project’s file it can only be stricter.',
   ),
+  credentials: optional(
+    z.literal('user'),
+    'Each user of the gateway has its own login to the server, and its own connections and list of tools: `anygpt mcp login <server> --as <user>`. Default: all use the same. `userHeaders` and `userEnv` imply it.',
+  ),
   domains: optional(
     classes,
     'What all its tools are about, in place of what their names suggest: `github`, `cloud.aws`.',
@@ -220,6 +232,16 @@ export const serverSchema = z.strictObject({
     'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: the process is restarted for the next client. Default `false`.',
   ),
 });
+
+/** The same, checked for contradictions. */
+export const consistentServerSchema = serverSchema.check(
+  z.superRefine(({ credentials, connection }, context) => {
+    if (credentials === undefined || connection === undefined || isLocal(connection) || !hasOwnToken(connection))
+      return;
+    const message = 'contradicts the entry, which sends one token for all users; remove `auth` and Authorization';
+    context.addIssue({ code: 'custom', path: ['credentials'], message });
+  }),
+);
 
 /** A server entry that passed the schema. */
 export type ServerEntry = z.output<typeof serverSchema>;

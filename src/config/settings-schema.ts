@@ -21,6 +21,7 @@ import {
   textUpTo,
   wholeNumber,
 } from './fields.ts';
+import { pinnedSchema, profilesSchema } from './profile-schema.ts';
 
 const { audit, limits, retry } = DEFAULTS;
 
@@ -266,6 +267,16 @@ export const settingsShape = {
   approval: optional(
     z.enum(APPROVAL_MODES),
     'Which tool definitions wait for `anygpt mcp approve`. `all`: every one. `new`: those that were not in the server’s first list, and changed ones. `changed`: only changed ones. `off`: none. Default: `all` for servers of a registry or a project, `new` for servers of another client, `off` for servers written here. A value makes servers stricter, except that `off` switches approvals off.',
+  ),
+  profiles: setting(
+    profilesSchema,
+    {},
+    'Parts of this configuration for groups of users, by name. A profile can only narrow what the configuration allows. Users without a profile have `default`, if there is one, else everything; a client on stdio has everything unless `serve --profile` names one.',
+  ),
+  pinned: setting(
+    pinnedSchema,
+    [],
+    'Tools that clients see beside the five, as `server:tool`; globs work. They are called directly, as `server__tool`.',
   ),
   search: group(searchSchema, 'How tools are found.'),
   registries: setting(

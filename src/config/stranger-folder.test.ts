@@ -41,7 +41,7 @@ const names = ({ servers }: { servers: readonly { name: string }[] }) => servers
 const CONFIG = 'clone/.anygpt/mcp-discovery.config';
 
 describe('a cloned folder', () => {
-  it('costs next to nothing while nobody trusts it, whatever is in it', async () => {
+  it('costs next to nothing while it is not trusted, whatever is in it', async () => {
     const many = Object.fromEntries(Array.from({ length: 120_000 }, (_, at) => [`s${at}`, { command: 'x' }]));
     write('clone/.mcp.json', { mcpServers: many });
     const line = `- { name: ${'x'.repeat(60)}, command: y }\n`;
@@ -303,14 +303,14 @@ describe('what was hashed is what runs', () => {
     expect(names(await loader().load())).toEqual(['aundefineddfunctionfunctiond']);
   });
 
-  it('text that is not UTF-8 is no module', async () => {
+  it('text that is not UTF-8 is not a module', async () => {
     write('clone/dep.mjs', Buffer.from([0xff, 0xfe, 0x41, 0x00]));
     const file = write('clone/anygpt.config.mjs', `import './dep.mjs';\nexport default { discovery: {} };`);
     await loader().trust(file);
     await expect(loader().load()).rejects.toThrow('dep.mjs is not UTF-8 text');
   });
 
-  it('a writer that races never gets anything else run', async () => {
+  it('a racing writer never gets anything else to run', async () => {
     const config = `import { own } from './dep.ts'; export default { discovery: { servers: [${JSON.stringify(stdio('good'))}] }, own };`;
     const file = write('clone/anygpt.config.ts', config);
     const dep = write('clone/dep.ts', `export const own = 1;`);
@@ -536,7 +536,7 @@ describe.skipIf(process.platform === 'win32')('a file that entries of a trusted 
   });
 });
 
-describe('what is shown before anybody trusts it', () => {
+describe('what is shown before it is trusted', () => {
   it('is expanded in nothing, and read nowhere but in the project', async () => {
     const secret = write('home/secret.json', { servers: [stdio('top-secret')], password: 1 });
     write('home/.env', 'HIDDEN_NAME=1');
@@ -594,7 +594,7 @@ describe('what is shown before anybody trusts it', () => {
     expect(shown).toMatchObject([{ connection: { args: ['evil.js'], env: { NODE_OPTIONS: '-r x' } } }]);
   });
 
-  it('is never more than can be looked at', async () => {
+  it('is never more than a person can read', async () => {
     const servers = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`s${at}`, { command: 'x' }]));
     const { hash, notes } = await look(write('clone/.mcp.json', { mcpServers: servers }));
     expect([hash, notes.join()]).toEqual([undefined, expect.stringContaining('1001 servers')]);

@@ -67,7 +67,7 @@ describe('TrustStore', () => {
     expect(await store.isTrustedFolder(sub)).toBe(false);
   });
 
-  it('does not take a repository of its own inside a trusted folder for a part of it', async () => {
+  it('does not treat a repository inside a trusted folder as part of it', async () => {
     const store = new TrustStore(join(folder, 'state'));
     const clone = join(folder, 'work', 'clone');
     await mkdir(join(clone, 'src'), { recursive: true });

@@ -39,8 +39,8 @@ export interface UsersWord {
 }
 
 /**
- * Gives each of a project's servers that is one of the user's the names it has there, and switches it off if the user
- * has switched it off.
+ * Finds the project's servers that are the user's own. Gives each the names it has there, and switches it off if the
+ * user has.
  */
 export function withUsersWord(
   { servers, placed }: Pick<JoinedServers, 'servers' | 'placed'>,
@@ -51,7 +51,7 @@ export function withUsersWord(
   const projects = new Map(
     placed.filter(({ isProjects }) => isProjects).map(({ entry }) => [entry.name, entry.connection]),
   );
-  // Looking at the programs of all servers costs a look at the disk for each.
+  // Recognising a program costs a disk access for each server.
   if (projects.size === 0) return { servers, toolRules: [], warnings: [] };
   const denies = rules.some(({ enabled }) => enabled === false);
   const known = users.flatMap(({ entry, origin, folder, filter }) => {

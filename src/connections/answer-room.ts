@@ -9,7 +9,7 @@ import { LIMITS } from '../core/limits.ts';
 interface Held {
   readonly giveUp: () => void;
   bytes: number;
-  /** Its bytes when the room was looked at last. Undefined for a message that had no time to grow since. */
+  /** Its bytes at the last look. Undefined if it could not grow since then. */
   seen: number | undefined;
   isWhole: boolean;
   /** Lets a waiting message be read on. */
@@ -61,12 +61,15 @@ export class AnswerRoom {
     this.#looking = undefined;
   }
 
-  /** The first one grows in any case: it ends some time, or stalls. */
+  /** The oldest message may always grow: it will end or stall. */
   #mayGrow(message: object): boolean {
     return this.#bytes <= LIMITS.wire.answers || this.#held.keys().next().value === message;
   }
 
-  /** Gives up what hardly grew since the last look. A busy process reads all that has arrived between two looks. */
+  /**
+   * Gives up messages that hardly grew since the last look. Even a busy process reads all that arrives between two
+   * looks.
+   */
   #look(): void {
     for (const [message, held] of [...this.#held]) {
       const stalls = held.seen !== undefined && held.bytes - held.seen < LIMITS.wire.large;

@@ -37,8 +37,10 @@ export function audienceOf(caller: Caller | undefined, isModern: boolean): Audie
   if (caller?.ask)
     for (const name of INTERACTIVE) if (caller.capabilities?.[name]) capabilities[name] = caller.capabilities[name];
   if (!exclusive && Object.keys(capabilities).length === 0) return SHARED;
-  // A client of the new protocol is asked in the answer to one call, so each call has the connection to itself.
-  const kind = caller?.session === undefined || caller.acceptsInputRequired ? 'call' : 'session';
+  // A client of the new protocol is asked in the answer to one call, so each call has the connection to itself. The only
+  // client of an exposed server may get a question in the answer to any of its calls: it has one connection.
+  const isPerCall = caller?.session === undefined || (caller.acceptsInputRequired && !exclusive);
+  const kind = isPerCall ? 'call' : 'session';
   return audience(kind, caller, exclusive, capabilities);
 }
 

@@ -47,7 +47,7 @@ export class Backoff {
     this.#until = 0;
   }
 
-  /** A connect worked. What went wrong before is forgotten once that has lasted. */
+  /** Notes a successful connect. Earlier failures are forgotten once the connection has lasted. */
   opened(): void {
     this.#openedAt = this.#now();
     this.#error = undefined;

@@ -121,7 +121,7 @@ describe('sharing', () => {
     ]);
   });
 
-  it('gives a caller without a session a connection for the time of its call, and then to the next of its kind', async () => {
+  it('gives a caller without a session a connection during its call, then reuses it for the next such caller', async () => {
     const { pool, opened } = world();
     const first = await pool.acquire(a, asked());
     const second = await pool.acquire(a, asked());
@@ -135,7 +135,7 @@ describe('sharing', () => {
     expect(opened).toHaveLength(3);
   });
 
-  it('does not hand on a connection over which somebody unknown was asked, unless the operator says so', async () => {
+  it('does not reuse a connection over which an unknown caller was asked, unless the operator allows it', async () => {
     const { pool } = world();
     const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
     const first = await pool.acquire(a, asked());
@@ -167,7 +167,7 @@ describe('sharing', () => {
     expect((await pool.acquire(open, asked())).connection).toBe(lease.connection);
   });
 
-  it('hands on a connection over which somebody unknown was asked for roots to whoever has the same roots', async () => {
+  it('reuses a connection over which an unknown caller was asked for roots, for callers with the same roots', async () => {
     const { pool, opened } = world();
     const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
     const asks: string[] = [];
@@ -213,7 +213,7 @@ describe('sharing', () => {
     expect(pool.size).toBe(5);
   });
 
-  it('hands a connection that has served somebody unknown on to the same socket and name only', async () => {
+  it('reuses a connection that has served an unknown caller only for the same socket and name', async () => {
     const { pool, opened } = world();
     const question = { method: 'elicitation/create', params: {}, signal: new AbortController().signal };
     let asks = 0;
@@ -248,7 +248,7 @@ describe('sharing', () => {
     }
   });
 
-  it('lets nobody hear what a server says after its answer to an earlier caller', async () => {
+  it('delivers to no caller what a server says after its answer to an earlier one', async () => {
     const late = { method: 'notifications/message', params: { level: 'info', data: 'of the first' } };
     using server = evil({
       era: 'legacy',
@@ -299,7 +299,7 @@ describe('sharing', () => {
     expect(opened).toHaveLength(6);
   });
 
-  it('lets everybody share a server of the new protocol, which asks nobody over the connection', async () => {
+  it('lets all callers share a server of the new protocol, which asks no caller over the connection', async () => {
     const { pool, state, opened } = world();
     state.era = 'modern';
     const first = await pool.acquire(a, asked('s1'));
@@ -332,7 +332,7 @@ describe('sharing', () => {
     }
   });
 
-  it('lists over any connection there is, without taking the right to be asked away', async () => {
+  it('lists over any open connection, and the caller that can be asked stays the same', async () => {
     const { pool, opened } = world();
     const session = await pool.acquire(a, asked('s1'));
     const listing = await pool.acquire(a, undefined);
@@ -424,7 +424,7 @@ describe('leaving', () => {
     await pool.close();
   });
 
-  it('closes at once where asked to, but not under somebody else', async () => {
+  it('closes at once if asked to, but not while another caller uses it', async () => {
     const { pool } = world();
     const [one, two] = [await pool.acquire(a, undefined), await pool.acquire(a, undefined)];
     one.release({ close: true });
@@ -499,7 +499,7 @@ describe('leaving', () => {
     expect(opened).toHaveLength(4);
   });
 
-  it('keeps what a reload did not change, and lets the rest go once it is not used', async () => {
+  it('keeps what a reload did not change, and closes the rest once it is idle', async () => {
     const { pool, opened } = world();
     const env = (value: string) => server('a', { connection: { ...a.connection, env: { TOKEN: value } } as never });
     const same = await pool.acquire(server('same'), undefined);
@@ -516,7 +516,7 @@ describe('leaving', () => {
     expect(opened).toHaveLength(4);
   });
 
-  it('serves those who already wait for a connection that a reload made obsolete', async () => {
+  it('serves callers that already wait for a connection that a reload made obsolete', async () => {
     const { pool, state } = world();
     let proceed = () => {};
     state.before = () =>
@@ -550,7 +550,7 @@ describe('leaving', () => {
     await pool[Symbol.asyncDispose]();
   });
 
-  it('closes a connection that opens although nobody wants it any more', async () => {
+  it('closes a connection that opens after all its callers have left', async () => {
     const { pool, state, opened } = world();
     let proceed = () => {};
     state.before = () =>
@@ -665,7 +665,7 @@ describe('trouble', () => {
     expect(pool.log('a')).toBe('');
   });
 
-  it('takes a server that dies right after the greeting for a failing one', async () => {
+  it('treats a server that dies right after the greeting as failing', async () => {
     const { pool, state, opened } = world();
     for (const until = state.now + 600_000; state.now < until; state.now += 500) {
       const lease = await pool.acquire(a, undefined).catch(() => undefined);
@@ -675,7 +675,7 @@ describe('trouble', () => {
     expect(opened).toHaveLength(5);
   });
 
-  it('tells a caller who gets a connection that has just died that nothing was sent', async () => {
+  it('tells a caller whose connection has just died that nothing was sent', async () => {
     const { pool, state } = world();
     const open = pool.acquire(a, undefined);
     const lease = await open;
@@ -721,7 +721,7 @@ describe('trouble', () => {
     expect(most).toBe(20);
   });
 
-  it('remembers what was found out, uses it, and forgets it when connecting fails', async () => {
+  it('remembers the verdict, uses it, and forgets it when connecting fails', async () => {
     const { pool, state, opened } = world();
     pool.remember(a, { era: 'legacy', transport: 'stdio' });
     pool.remember(a, { era: 'modern', transport: 'stdio' });
@@ -738,7 +738,7 @@ describe('trouble', () => {
     const { pool, opened } = world({}, { onNotification: (...note) => heard.push(note) });
     await pool.acquire(a, undefined);
     opened[0]?.request.onNotification('notifications/x', { y: 1 });
-    expect(heard).toEqual([['a', 'notifications/x', { y: 1 }]]);
+    expect(heard).toEqual([['a', 'notifications/x', { y: 1 }, undefined, false]]);
   });
 
   it('reopens a real remote server whose session ended', async () => {

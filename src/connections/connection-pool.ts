@@ -14,7 +14,8 @@ import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { hasOwnToken, isLocal } from '../core/transport-parts.ts';
+import { ownedKey } from '../core/owned-key.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
@@ -34,7 +35,7 @@ import { sentence } from './short-text.ts';
 export interface OpenRequest {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly prior: Verdict | undefined;
-  /** The user whose login is used; undefined: the local user. */
+  /** The user whose credentials are used; undefined: those of the gateway. */
   readonly principal: string | undefined;
   /** Aborted when no caller needs the connection any more. */
   readonly signal: AbortSignal;
@@ -52,7 +53,17 @@ export interface ConnectionPoolOptions {
     /** Idle timeout of a call, unless the entry of its server sets one. */
     readonly callIdleMs?: number;
   };
-  readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+  /**
+   * `owner` is the user whose credentials the connection uses, if it is one user's; `isExclusive`: only one caller uses
+   * it.
+   */
+  readonly onNotification?: (
+    server: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    owner: string | undefined,
+    isExclusive: boolean,
+  ) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -72,6 +83,7 @@ export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #now: () => number;
   readonly #slots = new Map<string, Set<PoolSlot>>();
+  /** By server, and by owner where each user has its own credentials. */
   readonly #health = new Map<string, Backoff>();
   readonly #verdicts = new Map<string, Verdict>();
   readonly #habits = new Map<string, QuestionHabits>();
@@ -140,15 +152,16 @@ export class ConnectionPool {
     return this.acquire(definition, caller, options);
   }
 
-  /** True while a connection to the server is open. */
-  isConnected(server: string): boolean {
-    for (const slot of this.#slots.get(server) ?? []) if (slot.connection && !slot.retired) return true;
+  /** True while a connection to the server is open: one with the owner's credentials, or with the gateway's. */
+  isConnected(server: string, owner?: string): boolean {
+    for (const slot of this.#slots.get(server) ?? [])
+      if (slot.connection && !slot.retired && slot.owner === owner) return true;
     return false;
   }
 
-  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
-    if (this.isConnected(server)) return { status: 'connected', reason: undefined };
-    const error = this.#health.get(server)?.error;
+  status(server: string, owner?: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    if (this.isConnected(server, owner)) return { status: 'connected', reason: undefined };
+    const error = this.#health.get(ownedKey(server, owner))?.error;
     return error ? { status: 'error', reason: error.message } : { status: 'disconnected', reason: undefined };
   }
 
@@ -219,7 +232,7 @@ export class ConnectionPool {
   }
 
   #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
-    const health = this.#healthOf(definition.name);
+    const health = this.#healthOf(definition.name, ownerOf(definition, caller));
     if (health.waitMs > 0) throw unavailable(definition.name, health);
     if (isLocal(definition.connection)) {
       const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
@@ -261,7 +274,8 @@ export class ConnectionPool {
         principal: slot.owner,
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
-        onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
+        onNotification: (method, params) =>
+          this.#options.onNotification?.(definition.name, method, params, slot.owner, audience.exclusive),
         onQuestion: (method) => slot.habits.note(method),
       });
     try {
@@ -272,14 +286,14 @@ export class ConnectionPool {
       }
       this.#verdicts.set(print, verdict);
       slot.connection = connection;
-      if (!connection.closed) this.#healthOf(definition.name).opened();
+      if (!connection.closed) this.#healthOf(definition.name, slot.owner).opened();
       return connection;
     } catch (error) {
       if (!this.#forget(slot)) throw abort.signal.aborted ? givenUp(definition.name) : error;
       // The verdict may be stale; the next attempt starts without it.
       this.#verdicts.delete(print);
       const known = error instanceof DiscoveryError ? error : undefined;
-      const health = this.#healthOf(definition.name);
+      const health = this.#healthOf(definition.name, slot.owner);
       if (needsAPerson(error)) health.refused(error as Error);
       else
         health.failed(error as Error, {
@@ -320,7 +334,7 @@ export class ConnectionPool {
     // A forgotten session is no failure of the server: it answered, and a new session costs little.
     if (!slot.isLocal && reason instanceof ForgottenError) return;
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
-    this.#healthOf(name).died(
+    this.#healthOf(name, slot.owner).died(
       new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),
     );
   }
@@ -355,24 +369,27 @@ export class ConnectionPool {
   }
 
   /** Lets the next attempt to connect to a server be made at once: a caller insists. */
-  retryNow(server: string): void {
-    this.#health.get(server)?.retryNow();
+  retryNow(server: string, owner?: string): void {
+    this.#health.get(ownedKey(server, owner))?.retryNow();
   }
 
-  #healthOf(server: string): Backoff {
-    let health = this.#health.get(server);
+  /** One user's failures say nothing about another's credentials. */
+  #healthOf(server: string, owner: string | undefined): Backoff {
+    const key = ownedKey(server, owner);
+    let health = this.#health.get(key);
     if (!health) {
       const { now, random } = this.#options;
       health = new Backoff({ ...(now && { now }), ...(random && { random }) });
-      this.#health.set(server, health);
+      if (this.#health.size >= LIMITS.cache.health) this.#health.delete(this.#health.keys().next().value as string);
+      this.#health.set(key, health);
     }
     return health;
   }
 }
 
-/** Returns the user whose login a connection uses. A server with a configured token, or without logins, has none. */
-const ownerOf = ({ connection }: ServerDefinition, caller: Caller | undefined): string | undefined =>
-  caller?.principal === undefined || isLocal(connection) || hasOwnToken(connection) ? undefined : caller.principal;
+/** Returns the user whose credentials a connection uses; undefined where all callers use the same. */
+export const ownerOf = ({ credentials }: ServerDefinition, caller: Caller | undefined): string | undefined =>
+  credentials === 'user' ? caller?.principal : undefined;
 
 const NO_SLOTS: readonly PoolSlot[] = [];
 

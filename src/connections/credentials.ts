@@ -7,10 +7,10 @@ import { HttpStatusError } from './http-status-error.ts';
 
 /** A request that a server has refused with 401, or with 403 and a challenge. */
 export interface RefusedRequest {
-  /** The Authorization that it had. */
+  /** The Authorization header that it was sent with. */
   readonly sent: string | undefined;
   readonly response: Pick<Response, 'status' | 'headers'>;
-  /** Whether it was a call of a tool. One tool may want more than the rest of a server. */
+  /** Whether it was a tool call. One tool may need more scopes than the rest of a server. */
   readonly isCall: boolean;
   /** Whether it was the second attempt. */
   readonly isRepeated: boolean;

@@ -6,6 +6,7 @@
 import { isObject } from '../json/plain-object.ts';
 import { JsonRpcError, type Wire } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
+import { inVersion } from './version-retry.ts';
 
 export type ProtocolEra = 'legacy' | 'modern';
 
@@ -17,6 +18,7 @@ export const META = {
   clientInfo: 'io.modelcontextprotocol/clientInfo',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
 } as const;
 
 /** What a server says about itself. Shown to people; never used to identify it. */
@@ -82,7 +84,7 @@ export async function discover(
     [META.clientCapabilities]: capabilities,
   };
   try {
-    const { result } = await peer.request('server/discover', {}, { signal });
+    const { result } = await inVersion(MODERN_VERSION, () => peer.request('server/discover', {}, { signal }));
     const versions = Array.isArray(result.supportedVersions) ? result.supportedVersions : [];
     if (!versions.includes(MODERN_VERSION)) {
       throw new JsonRpcError(-32022, `the server supports ${versions.join(', ') || 'no known version'}`);

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** The server answered with a status that is no success, and without JSON-RPC. */
+/** The server answered with an error status and without JSON-RPC. */
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError';
   readonly status: number;

@@ -35,7 +35,7 @@ describe('a server', () => {
     expect(pings()).toBe(1);
   });
 
-  it('does not hang as long as anything comes from it, or nobody waits', () => {
+  it('does not hang while it sends anything, or while no caller waits', () => {
     const busy = world();
     for (let n = 0; n < 100; n++) {
       expect(busy.look(3)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a server', () => {
     expect(look(3)).toBeUndefined();
   });
 
-  it('is asked for a sign of life when a call was given up, though nobody waits any more', () => {
+  it('is pinged after a call was given up, even if no caller waits any more', () => {
     const { hung, patient, look, pings, now } = world();
     hung.suspect(patient, now());
     hung.suspect(patient, now());

@@ -35,7 +35,7 @@ interface State {
   pinged: boolean;
 }
 
-/** How much longer than a call may be silent a server may be, as a factor: the call is over by then. */
+/** How much longer than a call a server may be silent, as a factor. The call has ended by then. */
 const PATIENCE = 1.5;
 
 export class HungServers {
@@ -73,7 +73,7 @@ export class HungServers {
     return state.pinged && silentMs >= limit && now >= patientUntil ? Math.round(silentMs / 1000) : undefined;
   }
 
-  /** Notes that a caller gave up before the answer came. A server without callers may hang all the same. */
+  /** Notes that a caller gave up before the answer came. A server may hang even if no caller waits. */
   suspect(patient: Patient, now: number): void {
     const state = this.#stateOf(patient, now);
     if (!state.pinged) this.#ping(patient, state);

@@ -42,7 +42,7 @@ describe('the lists of resources and prompts', () => {
     );
   });
 
-  it('are absent where reading fails or ends early, and empty where nothing was announced', async () => {
+  it('are absent if reading fails or ends early, and empty if nothing was announced', async () => {
     const failing = (method: string) => {
       if (method === 'resources/list') throw new Error('no');
       return method === 'prompts/list' ? { prompts: [], nextCursor: 'again' } : { resourceTemplates: [] };

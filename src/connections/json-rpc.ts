@@ -62,7 +62,7 @@ export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
   readonly code: number;
   readonly data: unknown;
-  /** The HTTP status it came with, if that is no success. */
+  /** The HTTP status of the answer, if it was not a success. */
   readonly status: number | undefined;
 
   constructor(code: number, message: string, data?: unknown, status?: number) {
@@ -78,7 +78,7 @@ export class NotSentError extends Error {
   override readonly name: string = 'NotSentError';
 }
 
-/** Not sent, because the other side does not read what was sent before. */
+/** Not sent, because the other side has not read what was sent before. */
 export class NotReadError extends NotSentError {
   override readonly name = 'NotReadError';
 }
@@ -105,6 +105,8 @@ export const INVALID_PARAMS = -32602;
 export const RESOURCE_NOT_FOUND = -32002;
 export const INTERNAL_ERROR = -32603;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+/** The headers of a request do not fit its body. */
+export const HEADER_MISMATCH = -32020;
 
 /** Tells whether a value is a JSON-RPC message; everything else on a wire is noise. */
 export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {

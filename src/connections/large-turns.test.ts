@@ -48,7 +48,7 @@ describe('LargeTurns', () => {
     await turns.pass(1);
   });
 
-  it('begins nothing while somebody holds it', async () => {
+  it('begins nothing while it is held', async () => {
     const turns = new LargeTurns();
     let release = () => {};
     turns.hold(

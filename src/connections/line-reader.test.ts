@@ -181,7 +181,7 @@ describe('a large line', () => {
     );
   });
 
-  it('is let go of as soon as it has too many values, nests too deep, or nobody wants it', () => {
+  it('is dropped as soon as it has too many values, nests too deep, or is not needed', () => {
     const told: string[] = [];
     const reader = new LineReader({
       maxBytes: 10_000_000,

@@ -24,7 +24,7 @@ export interface LineReaderOptions {
   readonly maxBytes: number;
   /** Most JSON values in one large line. */
   readonly maxValues?: number | undefined;
-  /** Where large lines find room while they are incomplete, if others share it. */
+  /** The memory that incomplete large lines share with others, if they do. */
   readonly room?: AnswerRoom | undefined;
   readonly onLine: (line: string, bytes: number) => void;
   /** Called with the number of bytes in skipped empty lines. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LoopShare, UNASKED } from './loop-share.ts';
 
-it('lets everybody use a little time at once, and no more than a small part of it in the long run', () => {
+it('lets every source use a little time at once, and only a small share in the long run', () => {
   let now = 0;
   const share = new LoopShare({ ...UNASKED, now: () => now });
   expect(share.charge(4)).toBe(0);
@@ -15,7 +15,7 @@ it('lets everybody use a little time at once, and no more than a small part of i
   expect(used / 60_000).toBeGreaterThan(0.05);
 });
 
-it('holds one slow moment against nobody for long', () => {
+it('soon forgives one slow moment', () => {
   const share = new LoopShare({ ...UNASKED, now: () => 0 });
   expect(share.charge(60_000)).toBeLessThanOrEqual(500);
 });

@@ -277,7 +277,7 @@ describe('calling', () => {
     expect(heard).toEqual([notify.method]);
   });
 
-  it('says that arguments without bottom were not sent', async () => {
+  it('says that endlessly nested arguments were not sent', async () => {
     await using opened = await openEvil({});
     const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
     await expect(opened.connection.callTool(...toolCall('echo', { a }))).rejects.toMatchObject({
@@ -321,7 +321,7 @@ describe('calling', () => {
     expect(await opened.connection.callTool(...toolCall('echo'))).toMatchObject({ content: [{}] });
   });
 
-  it('ignores an answer that is too large and that nobody waits for any more', async () => {
+  it('ignores an answer that is too large and no longer awaited', async () => {
     await using opened = await openEvil(
       { on: [{ method: 'tools/call', nth: 1, do: [{ delay: 50 }, { big: 20_000 }] }] },
       { limits: { ...LIMITS, messageBytes: 10_000 } },
@@ -359,7 +359,7 @@ describe('calling', () => {
       },
     );
 
-    it('tells several that the server ended, blames none of them, and lets nobody hang', async () => {
+    it('tells several callers that the server ended, blames none of them, and leaves none hanging', async () => {
       const fill = { method: 'tools/call', nth: 2, do: [{ fill: 30_000 }] };
       await using opened = await openEvil({ on: [{ method: 'tools/call', nth: 1, do: [] }, fill] }, { limits });
       const calls = await Promise.allSettled([1, 2].map(() => opened.connection.callTool(...toolCall('echo'))));
@@ -523,7 +523,7 @@ describe('a server of protocol 2026-07-28', () => {
 });
 
 describe('a server of the old protocol', () => {
-  it('gets its questions answered by whoever is set to answer, or by nobody', async () => {
+  it('gets its questions answered by the caller that is set, or refused if none is', async () => {
     const ask = { request: { method: 'elicitation/create', params: { message: 'Who?' } }, await: true };
     await using opened = await openEvil({
       era: 'legacy',

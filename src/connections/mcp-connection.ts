@@ -40,6 +40,7 @@ import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
+import { inVersion } from './version-retry.ts';
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -75,6 +76,8 @@ export class McpConnection implements ToolProvider<ToolCall> {
   /** Whether a call was ever answered here. */
   #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** The log level that a call has asked a server of the old protocol for. */
+  #logLevel: unknown;
 
   constructor(options: McpConnectionOptions) {
     this.#options = options;
@@ -197,6 +200,23 @@ export class McpConnection implements ToolProvider<ToolCall> {
       caller: turnKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);
+    const level = call.meta?.[META.logLevel];
+    if (level !== undefined && level !== this.#logLevel) return this.#callAtLevel(level, call, params, options);
+    return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
+  }
+
+  /** Sets the log level first, which a server of the old protocol takes with a request of its own. */
+  async #callAtLevel(
+    level: unknown,
+    call: ToolCall,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    this.#logLevel = level;
+    const { signal } = call;
+    // A level that the server refuses costs log messages, not the call.
+    if (isObject(this.identity.capabilities.logging))
+      await this.request('logging/setLevel', { level }, { signal }).catch(() => {});
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
   }
 
@@ -284,7 +304,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     this.#options.peer.request(LISTEN, { notifications: filter }).catch(() => {});
   }
 
-  /** Asks for the updates of one resource, in the way of the server's era. Resolves with how to end that. */
+  /** Subscribes to one resource, in the way of the server's era. Resolves with a function that unsubscribes. */
   async watchResource(uri: string): Promise<() => void> {
     if (this.era === 'modern') {
       const listening = new AbortController();
@@ -318,7 +338,11 @@ export class McpConnection implements ToolProvider<ToolCall> {
     options: PeerRequestOptions,
     idleClock: IdleClock | undefined,
   ): Promise<Answer> {
-    const answer = this.#options.peer.request(method, params, options);
+    const { peer } = this.#options;
+    const answer =
+      this.era === 'modern'
+        ? inVersion(this.identity.protocolVersion, () => peer.request(method, params, options))
+        : peer.request(method, params, options);
     const { asker, questions } = this.#respondent;
     return asker === undefined ? answer : questions.during(answer, idleClock);
   }
@@ -413,7 +437,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
 
 const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as const;
 
-/** What servers answer for a URI that they do not know. */
+/** The error codes for an unknown URI. */
 const NO_RESOURCE: ReadonlySet<number> = new Set([RESOURCE_NOT_FOUND, INVALID_PARAMS]);
 
 const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
@@ -423,7 +447,7 @@ const itemParams = ({ kind, id }: ItemRef, args: ToolCall['arguments']) =>
 const isAnswer = (error: unknown): boolean =>
   error instanceof JsonRpcError && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 
-/** Wraps the error of a call that was sent but probably not looked at. Without a retry its outcome is unknown. */
+/** Wraps the error of a call that was sent but probably not processed. Without a retry its outcome is unknown. */
 const unheeded = ({ code, message, details }: DiscoveryError): DiscoveryError =>
   new DiscoveryError(code, message, { ...details, outcome: 'unknown', cause: new UnheededError(message) });
 

@@ -363,7 +363,7 @@ describe('a remote server', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('that nobody listens for was not reached', async () => {
+  it('without a listener was not reached', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
     for (const kind of ['http', 'sse'] as const) {

@@ -62,7 +62,7 @@ const withdrawable = () => {
 };
 
 describe('an open question', () => {
-  it('stops the clocks of the requests under way, not of later ones, until it is answered', async () => {
+  it('stops the clocks of the requests in flight, not of later ones, until it is answered', async () => {
     const questions = new OpenQuestions();
     const first = exchange(questions);
     const one = question(questions);
@@ -111,7 +111,7 @@ describe('an open question', () => {
     expect([one.withdrawn(), pauses()]).toEqual([true, 0]);
   });
 
-  it('that somebody cannot even be asked starts the clocks again', async () => {
+  it('that cannot be asked starts the clocks again', async () => {
     const questions = new OpenQuestions();
     const { pauses } = exchange(questions);
     const { signal } = withdrawable();

@@ -38,7 +38,7 @@ export interface PagedListOptions<T> {
 
 export type ReadPage = (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
+/** Entries checked in one go, so that a huge page does not block other work. */
 const SLICE = 200;
 
 /** Reads pages until the server has no more, a cursor repeats, or a limit is reached. */

@@ -28,12 +28,12 @@ describe('paramHeaders', () => {
     expect(paramHeaders(object({ a: text('A') }), { a: value })).toEqual({ 'Mcp-Param-A': sent });
   });
 
-  it('leaves out what is absent, inherited, or no plain value', () => {
+  it('leaves out what is absent, inherited, or not a plain value', () => {
     const schema = object({ a: text('A'), constructor: text('B'), c: text('C', 'integer'), d: text('D') });
     expect(paramHeaders(schema, { c: 1.5, d: { e: 1 } })).toEqual({});
   });
 
-  it('asks for nothing where the tool does not', () => {
+  it('sends nothing that the tool does not ask for', () => {
     expect(paramHeaders(undefined, { a: 1 })).toBeUndefined();
     expect(paramHeaders(object({ a: { type: 'string' } }), { a: 'x' })).toBeUndefined();
     expect(paramHeaders(object({ a: text('no good') }), { a: 'x' })).toBeUndefined();
@@ -60,7 +60,7 @@ describe('headerFault', () => {
     expect(headerFault(object({ a: { type: 'string', default: { 'x-mcp-header': 5 } } }))).toBeUndefined();
   });
 
-  it('is not impressed by size or depth', () => {
+  it('copes with any size or depth', () => {
     let deep: object = text(5);
     for (let i = 0; i < 5000; i++) deep = object({ a: deep });
     expect(headerFault(deep as Record<string, unknown>)).toBeUndefined();

@@ -47,6 +47,30 @@ export function paramHeaders(
   return headers;
 }
 
+/**
+ * Compares the headers of a request with its arguments, as a server that asks for such headers has to. Returns what is
+ * wrong with them, or undefined.
+ */
+export function headerMismatch(
+  schema: JsonSchema,
+  args: Readonly<Record<string, unknown>>,
+  headers: Headers,
+): string | undefined {
+  for (const [header, expected] of Object.entries(paramHeaders(schema, args) ?? {})) {
+    const given = headers.get(header);
+    if (given === null) return `the header ${header} is missing`;
+    const [sent, wanted] = [decode(given), decode(expected)];
+    if (sent === undefined) return `the header ${header} is not valid Base64`;
+    if (sent !== wanted && !isSameNumber(sent, wanted)) return `the header ${header} differs from the argument`;
+  }
+  return undefined;
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+const isSameNumber = (one: string, other = ''): boolean =>
+  NUMBER.test(one) && /^-?\d+$/.test(other) && Number(one) === Number(other);
+
 function declarations(schema: JsonSchema): readonly Declaration[] | string {
   const found: Declaration[] = [];
   const names = new Set<string>();
@@ -92,4 +116,18 @@ function encode(value: string): string {
     value === value.trim() &&
     !(value.startsWith('=?base64?') && value.endsWith('?='));
   return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Returns the text of a header; undefined if it is marked as Base64 of UTF-8 and is not. */
+function decode(value: string): string | undefined {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
+  if (encoded === undefined) return value;
+  if (!BASE64.test(encoded)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
 }

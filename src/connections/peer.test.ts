@@ -107,7 +107,7 @@ describe('requests of ours', () => {
     expect(crossed).toBe(0);
   });
 
-  it("never send somebody else's progress token, and keep the rest of _meta", async () => {
+  it("never send another caller's progress token, and keep the rest of _meta", async () => {
     const { peer, received } = await connect();
     void peer.request('m', { _meta: { progressToken: 7, traceparent: 't' } });
     void peer.request('m', { _meta: { progressToken: 7 } }, { onProgress: () => {} });
@@ -209,7 +209,7 @@ describe('requests of the other side', () => {
     expect(sent).toEqual([1, 2, 3, 4]);
   });
 
-  it('are refused where nobody answers', async () => {
+  it('are refused if no handler is set', async () => {
     const { other, received } = await connect();
     await other.send({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' });
     await tick();
@@ -285,7 +285,7 @@ const wire = (
 });
 
 describe('a listener that throws', () => {
-  it('is told to the wire and harms neither the conversation nor whoever sent the message', async () => {
+  it('is reported to the wire and harms neither the conversation nor the sender', async () => {
     const throwing = (what: string) => () => {
       throw new Error(what);
     };

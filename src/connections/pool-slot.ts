@@ -24,7 +24,7 @@ export class PoolSlot {
   readonly audience: Audience;
   /** Shared by all connections to the same server. */
   readonly habits: QuestionHabits;
-  /** The user whose login it uses. */
+  /** The user whose credentials it uses; undefined where all callers use the same. */
   readonly owner: string | undefined;
   /** Aborts the opening. */
   readonly abort = new AbortController();
@@ -37,7 +37,7 @@ export class PoolSlot {
   /** The current users that can be asked, the latest last. */
   readonly #askers = new Set<Asker>();
   #hasServed = false;
-  /** The client it has served, as far as that can be told. */
+  /** The client it has served, if known. */
   #client: string | typeof SEVERAL | undefined;
 
   constructor(
@@ -83,8 +83,8 @@ export class PoolSlot {
   }
 
   /**
-   * Whether it is kept for a certain caller, which may never come: one with the roots that the server was told, or one
-   * client.
+   * Whether it is kept for one caller that may never return: a client, or a caller with the roots that the server was
+   * told.
    */
   get isKept(): boolean {
     return (this.isSpent || this.#isForOneClient) && !this.retired && this.leases === 0;
@@ -152,10 +152,11 @@ export class PoolSlot {
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
-      // A finished call cannot be asked; a session can, even between its calls.
       if (latest) connection.asker = latest.ask;
-      else if (kind === 'call') {
-        connection.asker = connection.onNotification = undefined;
+      // A session of the old protocol can be asked between its calls, too. A finished call cannot be asked.
+      else if (kind === 'call' || caller.acceptsInputRequired) {
+        connection.asker = undefined;
+        if (kind === 'call') connection.onNotification = undefined;
         connection.withdrawQuestions();
       }
     };
@@ -166,8 +167,8 @@ const clientKey = ({ socket, clientName }: Caller = {}): string | undefined =>
   socket === undefined ? undefined : JSON.stringify([socket, clientName]);
 
 /**
- * Asks a caller nothing on a connection that has served another: a question could belong to either. Roots that the
- * server knows already are the exception, because they are the same for both.
+ * Asks nothing on a connection that has served another caller: a question could belong to either. The exception is
+ * roots that the server already knows, because they are the same for both.
  */
 function knownRootsOnly(connection: McpConnection, ask: NonNullable<Caller['ask']>): NonNullable<Caller['ask']> {
   return async (request, signal) => {

@@ -13,7 +13,7 @@ it('ends a sentence once', () => {
   expect(['no', 'No.', 'Why?', 'No!', ''].map(sentence)).toEqual(['no.', 'No.', 'Why?', 'No!', '.']);
 });
 
-it('shows the end of a log that tells of no error', () => {
+it('shows the end of a log that has no error', () => {
   expect(lastWords('one\ntwo\n\u001b[1mthree\u001b[0m\nfour\n', redactWords)).toBe('two | three | four');
   expect(lastWords('x'.repeat(5000), redactWords)).toHaveLength(200);
   expect(lastWords('', redactWords)).toBe('');
@@ -52,7 +52,7 @@ it.each([
   expect(lastWords(log, redactWords)).toBe(reason);
 });
 
-it('takes a secret out before it cuts, wherever the cut falls', () => {
+it('removes a secret before it cuts, wherever the cut falls', () => {
   const secret = 'ghx_9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7';
   const { redactWords: redact } = new KnownSecrets([secret]);
   for (let before = 0; before < 1300; before += 7) {

@@ -91,14 +91,14 @@ describe('pages', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(128_000 + 2 * tools.length);
   });
 
-  it('without a list are no complete list', async () => {
+  it('without a list do not make a complete list', async () => {
     expect(await readToolList(async () => ({}), LIMITS)).toMatchObject({
       tools: [],
       incomplete: 'the server sent no list',
     });
   });
 
-  it('of thousands of tools do not hold everybody else up', async () => {
+  it('of thousands of tools do not block other work', async () => {
     let turns = 0;
     let running = true;
     const others = () => {

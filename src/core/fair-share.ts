@@ -3,14 +3,14 @@
  * @module
  */
 import { LIMITS } from './limits.ts';
-import type { Caller } from './types.ts';
+import type { Caller, RateLimit } from './types.ts';
 
 /**
- * The key by which callers take turns: a client without sessions may have any number of sockets, but usually has one
- * name.
+ * The key by which callers take turns: a user may have any number of sessions, and a client without sessions any number
+ * of sockets, but usually has one name.
  */
-export const turnKey = ({ session, principal, clientName, socket }: Caller): string =>
-  session ?? principal ?? clientName ?? socket ?? '';
+export const turnKey = ({ principal, session, clientName, socket }: Caller): string =>
+  principal ?? session ?? clientName ?? socket ?? '';
 
 /**
  * Tells whether a caller may take one more of the free places: at most three quarters are its own then, and the last
@@ -18,8 +18,14 @@ export const turnKey = ({ session, principal, clientName, socket }: Caller): str
  */
 export const leavesRoom = (held: number, free: number): boolean => free > 0 && (held === 0 || held < 3 * (free - 1));
 
-/** What a caller cannot borrow from another: its session, its login or its socket. A name is anybody's. */
-export const ownKey = ({ session, principal, socket }: Caller): string => session ?? principal ?? socket ?? '';
+/** The part of a server's rate that one user may take: three quarters, as of its slots. */
+export const shareOf = ({ requestsPerSecond, burst }: RateLimit): RateLimit => ({
+  requestsPerSecond: (requestsPerSecond * 3) / 4,
+  burst: Math.max(1, Math.floor((burst * 3) / 4)),
+});
+
+/** What a caller cannot borrow from another: its login, its session or its socket. A name is anybody's. */
+export const ownKey = ({ principal, session, socket }: Caller): string => principal ?? session ?? socket ?? '';
 
 /**
  * Remembers since when callers are known. A caller is known once a call of its own has ended: names, sessions and

@@ -276,6 +276,8 @@ const limits = {
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */
     series: 2_000,
+    /** A monitoring system needs one, a few people with curl the others. */
+    connections: 16,
   },
   /** Names of tools and servers, in characters. */
   names: {
@@ -283,10 +285,14 @@ const limits = {
     tool: 256,
     /** Server and tool together; nothing longer is taken apart at its separators. */
     qualified: 1_024,
+    /** A user of the gateway: issuer and subject of a token. */
+    principal: 2_048,
     /** A resource is read by its URI, so none can be cut. */
     uri: 2_048,
     /** A name or a value in a message. */
     shown: 200,
+    /** A pinned tool's name for clients: as long as the protocol asks for. */
+    pinned: 128,
     /** OpenAI and Anthropic refuse longer names of tools. */
     api: 64,
     /** Letters of two names that are compared to find the one that was meant. */
@@ -341,6 +347,8 @@ const limits = {
   },
   /** Answers of the five tools: an agent pays for every token. */
   answer: {
+    /** Tools shown beside the five: each costs an agent tokens in every message. */
+    pinned: 64,
     /** One page of details or of a schema, in weight: about 1,400 tokens. */
     page: 5_600,
     /** A list of servers or tools, in tokens. */
@@ -634,6 +642,8 @@ const limits = {
     shortBody: 16 * KIB,
     /** All longer bodies that are being read: eight of the longest. */
     bodies: 32 * MIB,
+    /** Entries on one page of a list of several exposed servers. */
+    page: 1_000,
     /** Streams on which clients without sessions wait for notifications. */
     streams: 256,
     /** One message that is kept for a client of the old protocol whose stream broke. */
@@ -820,6 +830,10 @@ const limits = {
     definitionSets: 8,
     /** Earlier sets of names that calls may still use: conversations go on while lists change. */
     earlierNames: 4,
+    /** Servers and users whose failures to connect are remembered. */
+    health: 10_000,
+    /** Rates of servers and of their users. */
+    buckets: 10_000,
     /** Users whose usage is held in memory. */
     usageBooks: 256,
     /** Uses that wait to be written. */
@@ -835,12 +849,16 @@ const limits = {
     knownCallers: 256,
     /** Servers that are listed: each may be a process that starts. */
     servers: 5,
+    /** Views of an exposed server that are remembered for clients without sessions, by what the client can do. */
+    views: 64,
     /** Files that are read. */
     files: 16,
     /** Definitions that one provider is asked for. */
     definitions: 16,
     /** Servers that were discovered without being configured; each has a list and an index in memory. */
     guests: 256,
+    /** Users with credentials of their own whose lists are kept in memory. */
+    users: 1_000,
   },
   /** What is looked at to infer the type of a tool's results. */
   observe: {
@@ -1058,6 +1076,8 @@ const limits = {
   age: {
     /** A list is used at once and read again in the background. */
     list: DAY,
+    /** What an exposed server has shown to clients without sessions is used without asking it again. */
+    view: MINUTE,
     /** A server that failed is waited for again. */
     failure: DAY,
     /** The list of a connection to a server that needs approval is asked for again before the next call. */

@@ -7,7 +7,8 @@
 
 import { serverVariable } from '../text/server-variable.ts';
 import { LIMITS } from './limits.ts';
-import type { ConnectionDefinition, RemoteConnection, StdioConnection } from './types.ts';
+import { writtenPrincipal } from './principal-name.ts';
+import type { ConnectionDefinition, RemoteConnection, StdioConnection, UserTexts } from './types.ts';
 
 /** The transports, as `connection.type` names them. */
 export type TransportType = ConnectionDefinition['type'];
@@ -43,6 +44,8 @@ interface TransportParts<C> {
     /** One of the named texts, and all of them. */
     readonly named: string;
     readonly allNamed: 'environment' | 'headers';
+    /** The field with those of each user. */
+    readonly users: 'userEnv' | 'userHeaders';
   };
   /** The HTTP method of the first request, if the transport uses HTTP. */
   readonly opensWith?: 'GET' | 'POST' | undefined;
@@ -50,6 +53,10 @@ interface TransportParts<C> {
   words(connection: C): readonly string[];
   /** Returns the environment variables or the headers. */
   named(connection: C): Texts | undefined;
+  /** The same of each user of the gateway. */
+  ofUsers(connection: C): UserTexts | undefined;
+  /** Returns the connection of one user: with its texts, and without those of all others. */
+  forUser(connection: C, own: Texts): C;
   /** Returns the other texts that may be references or secrets. */
   further(connection: C): Texts;
   /** Returns the working folder, if the transport has one. */
@@ -69,19 +76,22 @@ const LOCAL: TransportParts<Local> = {
   isLocal: true,
   connectMs: LIMITS.time.connectLocal,
   addressField: 'command',
-  nouns: { word: 'an argument', named: 'env', allNamed: 'environment' },
+  nouns: { word: 'an argument', named: 'env', allNamed: 'environment', users: 'userEnv' },
   words: ({ command, args = [] }) => [command, ...args],
   named: ({ env }) => env,
+  ofUsers: ({ userEnv }) => userEnv,
+  forUser: ({ userEnv: _all, ...connection }, own) => ({ ...connection, env: { ...connection.env, ...own } }),
   further: () => ({}),
   folder: ({ cwd }) => cwd,
   passedOn: ({ inheritEnv = [] }) => inheritEnv.map((name) => ({ name, from: [name] })),
   mapTexts: (connection, change, changeFolder) => {
-    const { command, args, env, cwd } = connection;
+    const { command, args, env, userEnv, cwd } = connection;
     return {
       ...connection,
       command: change(command),
       ...(args && { args: args.map(change) }),
       ...(env && { env: mapValues(env, change) }),
+      ...(userEnv && { userEnv: mapUsers(userEnv, change) }),
       ...(cwd !== undefined && { cwd: changeFolder(cwd) }),
     };
   },
@@ -97,9 +107,14 @@ const REMOTE: TransportParts<Remote> = {
   isLocal: false,
   connectMs: LIMITS.time.connectRemote,
   addressField: 'url',
-  nouns: { word: 'the url', named: 'header', allNamed: 'headers' },
+  nouns: { word: 'the url', named: 'header', allNamed: 'headers', users: 'userHeaders' },
   words: ({ url }) => [url],
   named: ({ headers }) => headers,
+  ofUsers: ({ userHeaders }) => userHeaders,
+  forUser: ({ userHeaders: _all, ...connection }, own) => ({
+    ...connection,
+    headers: { ...withoutNames(connection.headers ?? {}, own), ...own },
+  }),
   further: ({ oauth: { clientId, clientSecret, privateKey } = {} }) =>
     Object.fromEntries(
       Object.entries({ clientId, clientSecret, privateKey }).flatMap(([name, text]) =>
@@ -112,11 +127,12 @@ const REMOTE: TransportParts<Remote> = {
       ? []
       : [{ name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }],
   mapTexts: (connection, change) => {
-    const { url, headers, oauth } = connection;
+    const { url, headers, userHeaders, oauth } = connection;
     return {
       ...connection,
       url: change(url),
       ...(headers && { headers: mapValues(headers, change) }),
+      ...(userHeaders && { userHeaders: mapUsers(userHeaders, change) }),
       ...(oauth && { oauth: { ...oauth, ...mapValues(REMOTE.further(connection), change) } }),
     };
   },
@@ -130,6 +146,15 @@ const REMOTE: TransportParts<Remote> = {
 
 const mapValues = (texts: Texts, change: (text: string) => string): Texts =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
+
+const mapUsers = (users: UserTexts, change: (text: string) => string): UserTexts =>
+  Object.fromEntries(Object.entries(users).map(([user, texts]) => [user, mapValues(texts, change)]));
+
+/** Leaves out the headers that others replace, in any spelling. */
+const withoutNames = (texts: Texts, others: Texts): Texts => {
+  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !names.has(name.toLowerCase())));
+};
 
 /** The table: one row per transport. */
 const ROWS = {
@@ -160,6 +185,19 @@ export const addressWords = (connection: WrittenConnection): readonly string[] =
 export const namedTextsOf = (connection: WrittenConnection): Texts =>
   transportParts(connection.type).named(connection) ?? {};
 
+/** Returns the environment variables or headers of each user of the gateway. */
+export const userTextsOf = (connection: WrittenConnection): UserTexts | undefined =>
+  transportParts(connection.type).ofUsers(connection);
+
+/** Returns the connection of one user of the gateway, or of no user, without the texts of all others. */
+export const connectionOf = <C extends WrittenConnection>(connection: C, user: string | undefined): C => {
+  const users = userTextsOf(connection);
+  if (users === undefined) return connection;
+  const name = user === undefined ? '' : writtenPrincipal(user);
+  const own = Object.hasOwn(users, name) ? users[name] : undefined;
+  return transportParts(connection.type).forUser(connection, own ?? {}) as C;
+};
+
 /** Returns the other texts that may be references or secrets. */
 export const furtherTextsOf = (connection: WrittenConnection): Texts =>
   transportParts(connection.type).further(connection);
@@ -168,6 +206,7 @@ export const furtherTextsOf = (connection: WrittenConnection): Texts =>
 export const textsOf = (connection: WrittenConnection): readonly string[] => [
   ...addressWords(connection),
   ...Object.values(namedTextsOf(connection)),
+  ...Object.values(userTextsOf(connection) ?? {}).flatMap((texts) => Object.values(texts)),
   ...Object.values(furtherTextsOf(connection)),
 ];
 

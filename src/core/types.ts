@@ -12,6 +12,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** How to reach a server. Values may contain `${NAME}` references, which are expanded when a connection opens. */
 export type ConnectionDefinition = StdioConnection | RemoteConnection;
 
+/** Variables or headers of each user of the gateway, by principal. */
+export type UserTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** A server that runs as a child process and speaks MCP on stdin and stdout. */
 export interface StdioConnection {
   readonly type: 'stdio';
@@ -21,6 +24,8 @@ export interface StdioConnection {
   readonly args: readonly string[];
   /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
+  /** Further variables by principal. */
+  readonly userEnv?: UserTexts | undefined;
   /** Names of our own environment variables that the child may see, in addition to the allow-list. */
   readonly inheritEnv: readonly string[];
   /** Absolute folder; undefined means the user's home. */
@@ -33,6 +38,8 @@ export interface RemoteConnection {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Further headers by principal. */
+  readonly userHeaders?: UserTexts | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   readonly auth: 'env' | undefined;
   /** Settings of the login. */
@@ -88,6 +95,8 @@ export interface ServerDefinition {
   readonly refusal?: string | undefined;
   /** Whether a connection over which one caller was asked something may serve other callers. */
   readonly shared?: boolean | undefined;
+  /** `user`: each principal has its own credentials, so that connections, lists and failures are its own as well. */
+  readonly credentials?: 'user' | undefined;
   /** The server of an MCP registry that the entry was made from: `name@version`. */
   readonly registry?: string | undefined;
   /** What needs approval; absent: nothing, and no definition is pinned. */

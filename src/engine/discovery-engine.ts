@@ -17,7 +17,8 @@ import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provid
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
-import { DiscoveryService, type ServicePorts } from '../service/discovery-service.ts';
+import { DiscoveryService } from '../service/discovery-service.ts';
+import type { ServicePorts } from '../service/register-capabilities.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';

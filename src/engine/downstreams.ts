@@ -6,8 +6,9 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { Listing } from '../catalog/listing.ts';
 import { paced } from '../catalog/paced.ts';
 import { toServerError } from '../catalog/retry-policy.ts';
-import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
+import { ConnectionPool, type Lease, ownerOf } from '../connections/connection-pool.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
+import { definitionFor } from '../connections/user-credentials.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
@@ -30,8 +31,13 @@ import { ProviderSources } from './provider-sources.ts';
 import { ServerLists } from './server-lists.ts';
 import { ServerLogs } from './server-logs.ts';
 
-/** Gets everything servers send outside of calls. */
-export type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+/** Gets everything servers send outside of calls. `owner` is the user whose connection it came over, if it is one user's. */
+export type NotificationListener = (
+  server: string,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  owner: string | undefined,
+) => void;
 
 export class Downstreams {
   readonly pool: ConnectionPool;
@@ -43,16 +49,16 @@ export class Downstreams {
   readonly #world: EngineWorld;
   readonly #secrets: EngineSecrets;
   readonly #listeners = new Set<NotificationListener>();
-  readonly #onToolsChanged: (server: string) => void;
-  readonly #stateOf: (server: string) => EngineState | undefined;
+  readonly #onToolsChanged: (server: string, owner: string | undefined) => void;
+  readonly #stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined;
   #state: EngineState | undefined;
   #logs: ServerLogs | undefined;
 
   /** `stateOf` finds the state of a source among those that the current request sees. */
   constructor(
     world: EngineWorld,
-    onToolsChanged: (server: string) => void,
-    stateOf: (server: string) => EngineState | undefined,
+    onToolsChanged: (server: string, owner: string | undefined) => void,
+    stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined,
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
@@ -64,16 +70,17 @@ export class Downstreams {
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
       now: world.elapsed,
-      onNotification: (server, method, params) => {
+      onNotification: (server, method, params, owner, isExclusive) => {
         if (LIST_CHANGED.has(method)) {
           const isOfTools = method === 'notifications/tools/list_changed';
           this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
-          this.#onToolsChanged(server);
+          // The list of a relay's client is its own. Reading the list for all callers would start the server again.
+          if (!isExclusive) this.#onToolsChanged(server, owner);
         }
         if (this.#listeners.size === 0) return;
         // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
-        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
+        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said, owner));
       },
     });
     this.lists = new ServerLists(world, this.#secrets, (definition) => this.pool.verdict(definition));
@@ -122,8 +129,8 @@ export class Downstreams {
     return expanded;
   }
 
-  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
-    const { status, reason } = this.pool.status(server);
+  status(server: string, owner?: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    const { status, reason } = this.pool.status(server, owner);
     return { status, reason: reason && this.redact(reason) };
   }
 
@@ -166,7 +173,7 @@ export class Downstreams {
   /** Reads a server's tools. Its connection stays open until it is idle. */
   async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
     await this.lists.turn(definition);
-    const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
+    const lease = await this.acquire(definition, caller);
     try {
       return await this.lists.read(lease.connection, definition, caller);
     } finally {
@@ -176,7 +183,7 @@ export class Downstreams {
 
   /** Sends a call to its source; the last step of the pipeline. */
   readonly invoke: Handler = async (call) => {
-    const state = this.#stateOf(call.server);
+    const state = this.#stateOf(call.server, call.caller);
     const definition = state?.servers.get(call.server)?.definition;
     if (!state || !definition)
       throw new DiscoveryError('SERVER_NOT_FOUND', `Server "${call.server}" is no longer configured.`, {
@@ -185,7 +192,7 @@ export class Downstreams {
     if (isProvider(definition)) {
       const result = this.providers.call(definition, call);
       // Refresh the list: otherwise a removed tool would be offered until the list expires.
-      result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server));
+      result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server, undefined));
       return ok(await result);
     }
     // Almost every call finds an open connection.
@@ -207,7 +214,7 @@ export class Downstreams {
       const isRefused = error instanceof DiscoveryError && error.code === 'TOOL_NOT_APPROVED';
       unanswered = !isRefused && !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND' && call.item?.kind !== 'resource')
-        this.#onToolsChanged(call.server);
+        this.#onToolsChanged(call.server, ownerOf(definition, call.caller));
       throw this.#secrets.hideIn(error, call.server);
     } finally {
       lease.release({ unanswered });
@@ -218,7 +225,11 @@ export class Downstreams {
    * Throws unless the tool is approved as this connection lists it, and as the catalogue has it: both may have changed
    * since the call was looked up.
    */
-  async #confirm({ policy, catalog, vet }: EngineState, connection: McpConnection, call: ToolCall): Promise<void> {
+  async #confirm(
+    { policy, catalog, vet, sight }: EngineState,
+    connection: McpConnection,
+    call: ToolCall,
+  ): Promise<void> {
     const { server, tool } = call;
     const listed = await this.lists.confirmed.definition(connection, tool).catch((error) => {
       const { code, message, details } = toServerError(error, server);
@@ -229,14 +240,14 @@ export class Downstreams {
     for (const definition of [listed, catalog.definition(server, tool) ?? listed]) {
       const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, definition);
       if (enabled) continue;
-      this.#onToolsChanged(server);
+      this.#onToolsChanged(server, sight?.owner);
       throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
     }
   }
 
   /** The same for a resource or a prompt. One that the connection does not list was decided on already. */
   async #confirmItem(
-    { policy, vet }: EngineState,
+    { policy, vet, sight }: EngineState,
     connection: McpConnection,
     { server, tool }: ToolCall,
     { kind, id }: ItemRef,
@@ -246,7 +257,7 @@ export class Downstreams {
     await vet?.(server, [listed]);
     const { enabled, code = 'TOOL_DISABLED', reason } = policy.decide(server, listed);
     if (enabled) return;
-    this.#onToolsChanged(server);
+    this.#onToolsChanged(server, sight?.owner);
     throw new DiscoveryError(code, reason, { server, tool, retryable: false, outcome: 'not_sent' });
   }
 
@@ -294,7 +305,7 @@ export class Downstreams {
   }
 
   async #open(
-    definition: ServerDefinition,
+    wanted: ServerDefinition,
     request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
   ) {
     const limits = this.#state?.config.limits;
@@ -303,6 +314,7 @@ export class Downstreams {
     const secrets = this.#secrets.known;
     // Loaded when a server is first needed: most starts answer from the cache.
     const { openConnection } = await import('../connections/open-connection.ts');
+    const definition = definitionFor(wanted, request.principal);
     const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {

@@ -5,11 +5,12 @@
 import { resolveRef } from '../catalog/tool-lookup.ts';
 import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
-import type { CallToolResult } from '../core/types.ts';
+import type { CallToolResult, ToolDefinition } from '../core/types.ts';
 import type { ExecuteOptions, ExecutionEvents, RefusedCall } from '../execution/tool-executor.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
-import { findMeant, isCallable, NAMELESS } from './meant-tool.ts';
+import { findMeant, isCallable, type MeantTool, NAMELESS } from './meant-tool.ts';
+import { seenPart } from './profile-parts.ts';
 import { seenStates, sharedState } from './seen-states.ts';
 
 /** A call as an agent wrote it. */
@@ -17,6 +18,11 @@ export interface CallRequest extends ExecuteOptions {
   readonly server: string;
   readonly tool: string;
   readonly arguments?: unknown;
+}
+
+/** The call of a relay: its tool is the one that the caller's own connection lists. */
+export interface RelayedCall extends CallRequest {
+  readonly definition?: ToolDefinition | undefined;
 }
 
 export class EngineCalls {
@@ -27,7 +33,7 @@ export class EngineCalls {
   }
 
   /** Calls a tool. Never throws. */
-  async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
+  async call({ definition, ...request }: RelayedCall): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
     if (!isCallable(server, tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
@@ -37,24 +43,27 @@ export class EngineCalls {
       const { state } = running;
       const { proxy } = running.execution ?? (await runtime.executions.onTheWay(runtime.executions.of(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
-      const isKnown = state.providers.length === 0 && state.catalog.isLoaded(server);
+      const isForAll = seenPart(state, request.caller) === undefined;
+      // A tool that only this client's connection lists. What a profile allows is decided by its own lists.
+      const own = isForAll ? definition : undefined;
+      const isKnown =
+        isForAll && (own !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server)));
       const meant = isKnown
-        ? ok([state, resolveRef(state, server, tool)] as const)
-        : await runtime.executions.onTheWay(
-            findMeant(await seenStates(runtime), server, tool, request).then(ok, (error) => toFailure(error, where)),
-          );
+        ? ok([state, own ? { server, tool } : resolveRef(state, server, tool)] as const)
+        : await runtime.executions.onTheWay(this.#meant(request).then(ok, (error) => toFailure(error, where)));
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
       runtime.answered(state);
       const isShared = owner === state;
-      const options = isShared ? request : ofOneRequest(owner, request);
+      const wanted = own ? { ...request, definition: own } : request;
+      const options = isShared || owner.sight ? wanted : ofOneRequest(owner, request);
       const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
-      if (isShared) runtime.usage?.settled(ref, request.caller, result);
+      if (isShared || owner.sight) runtime.usage?.settled(ref, request.caller, result);
       if (state.config.validation.observe && result.success)
         runtime.outputs.note(owner.catalog.definition(ref.server, ref.tool), result.data);
       return result;
     } catch (error) {
-      return toFailure(error, where);
+      return this.refuse(toFailure(error, where), request);
     }
   }
 
@@ -67,16 +76,19 @@ export class EngineCalls {
     try {
       const runtime = this.#runtime;
       const running = await runtime.executions.onTheWay(runtime.ready());
-      const [owner, ref] = await runtime.executions.onTheWay(
-        findMeant(await seenStates(runtime), server, tool, options),
-      );
+      const [owner, ref] = await runtime.executions.onTheWay(this.#meant({ ...options, server, tool }));
       const { proxy } = await runtime.executions.onTheWay(runtime.executions.of(running));
       const isShared = owner === running.state;
-      const events = proxy.executeStream(ref.server, ref.tool, args, isShared ? options : ofOneRequest(owner, options));
-      yield* (isShared && runtime.usage?.watched(ref, options.caller, events)) || events;
+      const own = isShared || owner.sight ? options : ofOneRequest(owner, options);
+      const events = proxy.executeStream(ref.server, ref.tool, args, own);
+      yield* ((isShared || owner.sight) && runtime.usage?.watched(ref, options.caller, events)) || events;
     } catch (error) {
       yield { type: 'result', result: toFailure(error, { server, tool, outcome: 'not_sent' }) };
     }
+  }
+
+  async #meant(request: CallRequest): Promise<MeantTool> {
+    return findMeant(await seenStates(this.#runtime, request.caller), request.server, request.tool, request);
   }
 
   /** Records a call that was refused before it got here, and returns the refusal. */

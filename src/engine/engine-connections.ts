@@ -3,17 +3,19 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
-import { requireServer } from '../catalog/tool-lookup.ts';
+import { requireServer, requireTools } from '../catalog/tool-lookup.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { ok, type ToolResult } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
-import type { Caller, ServerDefinition } from '../core/types.ts';
+import type { Caller, ServerDefinition, ToolDefinition } from '../core/types.ts';
 import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
 import type { LogOut } from '../logins/server-logins.ts';
 import type { NotificationListener } from './downstreams.ts';
+import type { LoginWish } from './engine-logins.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
-import { sharedState } from './seen-states.ts';
+import { sharedState, stateWith } from './seen-states.ts';
 
 export class EngineConnections {
   readonly #runtime: EngineRuntime;
@@ -39,7 +41,37 @@ export class EngineConnections {
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-    return this.#runtime.downstreams.acquire(await this.#definition(server), caller, signal);
+    const { servers } = await stateWith(this.#runtime, server, caller);
+    if (!servers.has(server))
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`, { server });
+    const { downstreams } = this.#runtime;
+    const lease = await downstreams.acquire(await this.#definition(server), caller, signal);
+    downstreams.lists.subscribe(lease.connection);
+    return lease;
+  }
+
+  /**
+   * The tools that a server lists over the caller's own connection and that may be used, in the server's order. `lease`
+   * leases that connection.
+   */
+  async tools(
+    server: string,
+    caller: Caller,
+    lease: () => Promise<Lease>,
+  ): Promise<ToolResult<readonly ToolDefinition[]>> {
+    const state = await stateWith(this.#runtime, server, caller);
+    // Approvals begin with the first list of a server.
+    const known = await requireTools(state, server, caller);
+    if (!known.success) return known;
+    const { connection, release } = await lease();
+    try {
+      const { lists } = this.#runtime.downstreams;
+      const { tools } = await lists.readTools(connection, await this.#definition(server));
+      await state.vet?.(server, tools);
+      return ok(tools.filter((tool) => state.policy.decide(server, tool).enabled));
+    } finally {
+      release();
+    }
   }
 
   /** Closes the connections of a client that has disconnected. */
@@ -58,16 +90,15 @@ export class EngineConnections {
   }
 
   /**
-   * Logs in to a server, with a person at the screen, and asks for `scopes` in place of the server's own. Resolves with
-   * where the key of the tokens is kept.
+   * Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept.
    */
-  async logIn(server: string, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, scopes);
+  async logIn(server: string, screen: LoginScreen, wish?: LoginWish): Promise<KeyPlace> {
+    return this.#runtime.downstreams.logins.logIn(await this.#definition(server), screen, wish);
   }
 
   /** Ends the login to a server. */
-  async logOut(server: string): Promise<LogOut> {
-    return this.#runtime.downstreams.logins.logOut(await this.#definition(server));
+  async logOut(server: string, principal?: string): Promise<LogOut> {
+    return this.#runtime.downstreams.logins.logOut(await this.#definition(server), principal);
   }
 
   async #definition(server: string): Promise<ServerDefinition> {

@@ -28,7 +28,7 @@ import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { EngineApprovals } from './engine-approvals.ts';
-import { type CallRequest, EngineCalls } from './engine-calls.ts';
+import { EngineCalls, type RelayedCall } from './engine-calls.ts';
 import { EngineConnections } from './engine-connections.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import { EngineItems } from './engine-items.ts';
@@ -37,12 +37,13 @@ import type { EngineState, KnownSources } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
 import { findMeant } from './meant-tool.ts';
+import { type PinnedTool, pinnedTools, pinsAnyOf } from './pinned-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { seenStates, sharedState } from './seen-states.ts';
 import { serverOverview } from './server-overview.ts';
-import { definitionsOf, describe, type ShowOptions, toolsOf } from './show-tools.ts';
+import { definitionOf, definitionsOf, describe, type ShowOptions, toolsOf } from './show-tools.ts';
 import { stateBefore } from './state-before.ts';
 
 /** The result of `executeTool`. */
@@ -123,14 +124,36 @@ export class EngineCore implements EngineHandle {
     return failed;
   }
 
-  /** All enabled servers with their state. Connects to none. */
-  async listServers(): Promise<ServerMetadata[]> {
-    return (await seenStates(this.#runtime)).flatMap((state) => serverOverview(state, this.#runtime.downstreams));
+  /** All enabled servers that a caller sees, with their state. Connects to none. */
+  async listServers({ caller }: ShowOptions = {}): Promise<ServerMetadata[]> {
+    return (await seenStates(this.#runtime, caller)).flatMap((state) =>
+      serverOverview(state, this.#runtime.downstreams),
+    );
   }
 
-  /** Names of the enabled servers. */
-  async serverNames(): Promise<string[]> {
-    return [...(await sharedState(this.#runtime)).servers.keys()];
+  /** Names of the enabled servers that a caller sees. */
+  async serverNames({ caller }: ShowOptions = {}): Promise<string[]> {
+    const base = await sharedState(this.#runtime);
+    const seen = (await this.#runtime.profiles.of(base, caller)) ?? [base];
+    return seen.flatMap(({ servers }) => [...servers.keys()]);
+  }
+
+  /** The tools that a caller's clients see beside the five, by the name they have there. */
+  pinned({ caller }: ShowOptions = {}): Promise<ReadonlyMap<string, PinnedTool>> {
+    return pinnedTools(this.#runtime, caller);
+  }
+
+  /** Calls back when clients should list the tools of the gateway again. Returns a function that unsubscribes. */
+  onShownTools(listener: () => void): () => void {
+    return this.#runtime.listeners.onToolsChanged((isReload, server) => {
+      const state = this.#runtime.current?.state;
+      if (isReload || (state && server !== undefined && pinsAnyOf(state, server))) listener();
+    });
+  }
+
+  /** Whether the configuration has a profile of this name. */
+  hasProfile(name: string): boolean {
+    return this.#runtime.current?.state.profiles.has(name) ?? false;
   }
 
   /** Names of the servers that have not been listed yet. */
@@ -140,7 +163,7 @@ export class EngineCore implements EngineHandle {
 
   /** Reads missing lists, or all lists with `again`, while the caller waits. Resolves with the errors, by server. */
   async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
-    const states = await seenStates(this.#runtime);
+    const states = await seenStates(this.#runtime, options.caller);
     if (options.again) for (const server of options.servers ?? []) this.#runtime.downstreams.pool.retryNow(server);
     const failed = await Promise.all(states.map((state) => readLists(state, options)));
     return new Map(failed.flatMap((one) => [...one]));
@@ -161,7 +184,7 @@ export class EngineCore implements EngineHandle {
 
   /** Like `refOf`, but asks a source for its list if the name is ambiguous. */
   async settledRef(server: string, tool: string, options: Patience = {}): Promise<ToolRef> {
-    const [, ref] = await findMeant(await seenStates(this.#runtime), server, tool, options);
+    const [, ref] = await findMeant(await seenStates(this.#runtime, options.caller), server, tool, options);
     return ref;
   }
 
@@ -170,7 +193,11 @@ export class EngineCore implements EngineHandle {
     const state = await sharedState(this.#runtime);
     const known = server === undefined ? undefined : requireServer(state, server);
     if (known?.success === false) return known;
-    await Promise.all([state.catalog.forget(server), this.#runtime.embeddings.forget(server)]);
+    await Promise.all([
+      state.catalog.forget(server),
+      this.#runtime.profiles.forget(state, server),
+      this.#runtime.embeddings.forget(server),
+    ]);
     return ok(server === undefined ? [...state.servers.keys()] : [server]);
   }
 
@@ -179,7 +206,7 @@ export class EngineCore implements EngineHandle {
    * missing.
    */
   async find(query: string, options: FindOptions = {}): Promise<ToolResult<FindResult>> {
-    return findTools(this.#runtime, await seenStates(this.#runtime), query, options);
+    return findTools(this.#runtime, await seenStates(this.#runtime, options.caller), query, options);
   }
 
   /** Explains a tool's rank for a query: its words, similar meaning, and what was learnt. */
@@ -205,6 +232,11 @@ export class EngineCore implements EngineHandle {
     return definitionsOf(this.#runtime, server, options);
   }
 
+  /** One tool that may be used, as its server defines it. */
+  definitionOf(server: string, tool: string, options: ShowOptions = {}): Promise<ToolResult<ToolDefinition>> {
+    return definitionOf(this.#runtime, server, tool, options);
+  }
+
   /**
    * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
    * TOOL_DISABLED for a disabled tool.
@@ -218,7 +250,7 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
-  call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
+  call(request: RelayedCall): Promise<ToolResult<CallToolResult>> {
     return this.#calls.call(request);
   }
 
@@ -280,8 +312,9 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Notes about the whole gateway, for an agent. */
-  notes(): string[] {
-    return gatewayNotes(this.#runtime.current?.state);
+  notes({ caller }: ShowOptions = {}): string[] {
+    const base = this.#runtime.current?.state;
+    return gatewayNotes(base && (this.#runtime.profiles.now(base, caller)?.[0] ?? base));
   }
 
   /**

@@ -7,8 +7,9 @@ import { OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { lookUpItem } from '../catalog/item-lookup.ts';
 import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
+import { ownedKey, serverIn } from '../core/owned-key.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { ToolCall } from '../core/types.ts';
+import type { Caller, ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { AuditRecorder } from '../execution/steps/audit.ts';
@@ -19,6 +20,7 @@ import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { userLimits } from './profile-parts.ts';
 import type { RequestStates } from './request-states.ts';
 
 /** Carries out calls under one configuration. */
@@ -60,17 +62,20 @@ export function createExecution({
   const proxy = new ToolExecutor({
     invoke: observer?.sending?.(downstreams.invoke) ?? downstreams.invoke,
     lookup: (call) => {
-      const known = requests.having(state, call.server);
+      const known = requests.having(state, call.server, call.caller);
       return call.item
         ? lookUpItem(known, call.server, call.item, call.caller)
         : lookUpDefinition(known, call, call.caller);
     },
-    decide: (server, definition, item) => (audit.blocks() ? UNRECORDED : decide(server, definition, item)),
+    decide: (server, definition, item, caller) =>
+      audit.blocks() ? UNRECORDED : decide(server, definition, item, caller),
     audit: observer?.record ? both(audit.recorder, observer as AuditRecorder) : audit.recorder,
     pages,
     gates,
     runSteps: (steps) => largeTurns.run(steps),
-    own: [createReadSchema(() => [state, ...requests.beside(state)])],
+    own: [createReadSchema((caller) => requests.seen(state, caller))],
+    gateOf: (server, { principal }) => (state.owned.has(server) ? ownedKey(server, principal) : server),
+    ...(state.profiles.size > 0 && { limitsOf: (caller: Caller) => userLimits(state, caller) }),
     settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
@@ -111,12 +116,14 @@ export function createExecution({
   return { proxy, closeAudit: audit.close };
 
   /** Cached, because several steps need the settings in every call. */
-  function settingsOf(server: string): CallSettings | undefined {
+  function settingsOf(key: string): CallSettings | undefined {
+    const server = serverIn(key);
     const known = settings.get(server);
     const definition = known ? undefined : definitionOf(server);
     if (!definition) return known;
     const { timeouts, rateLimit, concurrency } = definition;
-    const found = { timeout: timeouts.call, rateLimit, concurrency };
+    const perUser = state.owned.has(server);
+    const found = { timeout: timeouts.call, rateLimit: rateLimit && { ...rateLimit, perUser }, concurrency };
     if (state.servers.has(server)) settings.set(server, found);
     return found;
   }

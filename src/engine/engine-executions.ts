@@ -91,8 +91,11 @@ export class EngineExecutions {
       pages: this.#pages,
       gates: this.#gates,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, definition, item) => {
-        const { policy, catalog } = requests.having(this.#stateNow() ?? running.state, server);
+      decide: (server, definition, item, caller) => {
+        const { policy, catalog, sight, servers } = requests.having(this.#stateNow() ?? running.state, server, caller);
+        const isItemOff = item && !catalog.items.decide(server, item.kind, item.id).enabled;
+        // What is not for a profile does not exist for its callers, and no rule is quoted to them.
+        if (sight?.profile !== undefined && (isItemOff || !servers.has(server))) return UNSEEN;
         return item ? catalog.items.decide(server, item.kind, item.id) : policy.decide(server, definition);
       },
     });
@@ -122,6 +125,8 @@ export class EngineExecutions {
     }
   }
 }
+
+const UNSEEN = { enabled: false, code: 'TOOL_NOT_FOUND', reason: 'There is no such thing here.' } as const;
 
 /** Identifies what is behind a source's name. */
 const identityIn = ({ definition, fingerprint }: KnownServer): string =>

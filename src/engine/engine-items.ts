@@ -9,7 +9,7 @@ import { ok, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
 import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
-import { stateWith } from './seen-states.ts';
+import { seenStates, stateWith } from './seen-states.ts';
 import { type ShowOptions, toolsOf } from './show-tools.ts';
 
 export class EngineItems {
@@ -23,7 +23,7 @@ export class EngineItems {
   async list(server: string, options: ShowOptions = {}): Promise<ToolResult<ServerItems>> {
     const listed = await toolsOf(this.#runtime, server, options);
     if (!listed.success) return listed;
-    const { catalog } = await stateWith(this.#runtime, server);
+    const { catalog } = await stateWith(this.#runtime, server, options.caller);
     return ok(usableItems(catalog.items.of(server), (kind, id) => catalog.items.decide(server, kind, id).enabled));
   }
 
@@ -35,6 +35,7 @@ export class EngineItems {
   ): Promise<ToolResult<CallToolResult>> {
     const tool = `${kind}:${id}`;
     try {
+      await seenStates(this.#runtime, request.caller);
       const { proxy } = await this.#runtime.executions.of(await this.#runtime.ready());
       return await proxy.execute(server, tool, request.arguments, { ...request, item: { kind, id, isRaw: true } });
     } catch (error) {
@@ -43,14 +44,14 @@ export class EngineItems {
   }
 
   /** What may be used of a page that a server lists to a client: what is allowed, and is approved as it is listed now. */
-  async usable(server: string, page: Partial<ServerItems>): Promise<ServerItems> {
-    const { policy, vet } = await stateWith(this.#runtime, server);
+  async usable(server: string, page: Partial<ServerItems>, options: ShowOptions = {}): Promise<ServerItems> {
+    const { policy, vet } = await stateWith(this.#runtime, server, options.caller);
     const definitions = itemDefinitions(page);
     await vet?.(server, definitions);
     const allowed = new Set<ToolDefinition>();
     for (const definition of definitions) {
       const item = itemIn(definition);
-      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item)))
+      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item, options)))
         allowed.add(definition);
     }
     const { resources = [], resourceTemplates = [], prompts = [] } = page;
@@ -58,10 +59,11 @@ export class EngineItems {
   }
 
   /** Tells whether rules and approvals allow a resource or a prompt. */
-  async allows(server: string, { kind, id }: ItemRef): Promise<boolean> {
-    const state = await stateWith(this.#runtime, server);
+  async allows(server: string, { kind, id }: ItemRef, { caller }: ShowOptions = {}): Promise<boolean> {
+    const state = await stateWith(this.#runtime, server, caller);
+    if (!state.servers.has(server)) return false;
     // Whether a server's items may be used depends on its tools, and on what it lists.
-    if (!state.catalog.isLoaded(server)) await requireTools(state, server);
+    if (!state.catalog.isLoaded(server)) await requireTools(state, server, caller);
     return state.catalog.items.decide(server, kind, id).enabled;
   }
 }

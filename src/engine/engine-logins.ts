@@ -4,13 +4,21 @@
  */
 import type { Credentials } from '../connections/credentials.ts';
 import { DiscoveryError } from '../core/errors.ts';
-import { hasOwnToken, isLocal, mapTexts, transportParts } from '../core/transport-parts.ts';
+import { connectionOf, hasOwnToken, isLocal, mapTexts, transportParts } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
 import type { LoginTarget, LogOut, ServerLogins } from '../logins/server-logins.ts';
 import type { EngineSecrets } from './engine-secrets.ts';
 import type { EngineWorld } from './engine-world.ts';
+
+/** What a login is for. */
+export interface LoginWish {
+  /** The scopes to ask for, in place of the server's own. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The user of the gateway whose login it is; undefined: the gateway's own. */
+  readonly principal?: string | undefined;
+}
 
 export class EngineLogins {
   readonly #world: EngineWorld;
@@ -26,15 +34,16 @@ export class EngineLogins {
   }
 
   /** Logs in to a server, with a person at the screen. Resolves with where the key of the tokens is kept. */
-  async logIn(definition: ServerDefinition, screen: LoginScreen, scopes?: readonly string[]): Promise<KeyPlace> {
-    const target = this.#target(definition, undefined);
+  async logIn(definition: ServerDefinition, screen: LoginScreen, wish: LoginWish = {}): Promise<KeyPlace> {
+    const { scopes, principal } = wish;
+    const target = this.#target(definition, principal);
     const settings = scopes ? { ...target.settings, scopes: [...scopes] } : target.settings;
     return (await this.#load()).logIn({ ...target, settings }, screen);
   }
 
   /** Ends the login to a server. */
-  async logOut(definition: ServerDefinition): Promise<LogOut> {
-    return (await this.#load()).logOut(this.#target(definition, undefined));
+  async logOut(definition: ServerDefinition, principal?: string): Promise<LogOut> {
+    return (await this.#load()).logOut(this.#target(definition, principal));
   }
 
   /** Returns the login of a user to a remote server. An engine that keeps nothing on disk has none. */
@@ -70,12 +79,19 @@ export class EngineLogins {
   }
 
   /** Returns what a login needs to know of a server, with references expanded. */
-  #target({ name, connection }: ServerDefinition, principal: string | undefined): LoginTarget {
+  #target({ name, connection: written, credentials }: ServerDefinition, principal: string | undefined): LoginTarget {
+    const connection = connectionOf(written, principal);
     const { opensWith } = transportParts(connection.type);
     if (isLocal(connection) || opensWith === undefined)
       throw new DiscoveryError(
         'VALIDATION_ERROR',
         `${name} is a program on this computer; there is nothing to log in to.`,
+        { server: name },
+      );
+    if (principal !== undefined && credentials !== 'user')
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        `All users share one login to ${name}. For logins of their own, set "credentials": "user" in its entry.`,
         { server: name },
       );
     if (hasOwnToken(connection))

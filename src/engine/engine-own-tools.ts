@@ -7,7 +7,7 @@ import { READ_SCHEMA, readSchema } from '../catalog/read-schema-tool.ts';
 import { requireUsableTool } from '../catalog/tool-lookup.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { ok } from '../core/result.ts';
-import type { ToolMetadata, ToolRef } from '../core/types.ts';
+import type { Caller, ToolMetadata, ToolRef } from '../core/types.ts';
 import { ITEM_TOOLS } from '../execution/item-tools.ts';
 import { READ_RESULT } from '../execution/result-pages.ts';
 import type { OwnTool } from '../execution/tool-executor.ts';
@@ -26,11 +26,11 @@ export const ownTool = ({ server, tool }: ToolRef): ToolMetadata | undefined =>
   server === OWN_SERVER ? OWN_TOOLS.get(tool) : undefined;
 
 /** Creates `read_schema` over the tools that the request sees. A tool that may not be used cannot be read. */
-export const createReadSchema = (states: () => readonly EngineState[]): OwnTool => ({
+export const createReadSchema = (states: (caller: Caller) => readonly EngineState[]): OwnTool => ({
   definition: READ_SCHEMA,
   run: async ({ arguments: args, caller, signal }) => {
     const { server = '', tool, path = '', page = 1 } = args;
-    const [state, ref] = await findMeant(states(), String(server), String(tool), { caller, signal });
+    const [state, ref] = await findMeant(states(caller), String(server), String(tool), { caller, signal });
     const own = ownTool(ref);
     const found = own ? ok({ metadata: own }) : await requireUsableTool(state, ref, caller);
     return found.success ? readSchema(found.data.metadata, String(path), Number(page)) : found;

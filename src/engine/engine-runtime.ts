@@ -9,7 +9,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
-import type { EmbedderStatus, ServerDefinition } from '../core/types.ts';
+import type { Caller, EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
 import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
@@ -23,6 +23,7 @@ import type { EngineWorld } from './engine-world.ts';
 import { GuestServers, type GuestState } from './guest-servers.ts';
 import type { Registration } from './guest-tools.ts';
 import { approvalsOpener } from './open-approvals.ts';
+import { ProfileStates } from './profile-states.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -42,6 +43,8 @@ export class EngineRuntime {
   readonly outputs = new ObservedOutputs();
   /** Servers that were discovered without being configured. */
   readonly guests: GuestServers;
+  /** What callers with a profile, or with credentials of their own, see. */
+  readonly profiles: ProfileStates;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   /** Calls, from the first of each configuration on. */
@@ -65,11 +68,13 @@ export class EngineRuntime {
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
     this.guests = new GuestServers({ ...this.#lists(), store: world.openStore, connects: !world.offline });
-    this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests);
+    const onChange = (server: string) => this.listeners.toolsChanged(server);
+    this.profiles = new ProfileStates({ ...this.#lists(), connects: false, onChange });
+    this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests, this.profiles);
     this.downstreams = new Downstreams(
       this.#world,
-      (server) => this.stateOf(server)?.discovery.changed(server),
-      (server) => this.stateOf(server),
+      (server, owner) => this.#listChanged(server, owner),
+      (server, caller) => this.stateOf(server, caller),
     );
     const { downstreams, requests } = this;
     this.executions = new EngineExecutions({ world: this.#world, downstreams, requests }, () => this.#current?.state);
@@ -116,10 +121,17 @@ export class EngineRuntime {
     return this.#lookups;
   }
 
-  /** Finds the state of a server among those that the current request sees; the shared one for an unknown name. */
-  stateOf(server: string): EngineState | undefined {
+  /** Finds the state of a server among those that a caller sees; the shared one for an unknown name. */
+  stateOf(server: string, caller?: Caller): EngineState | undefined {
     const state = this.#current?.state;
-    return state && this.requests.having(state, server);
+    return state && this.requests.having(state, server, caller);
+  }
+
+  /** Follows the change of a server's list: of the shared one, or of that which one user sees. */
+  #listChanged(server: string, owner: string | undefined): void {
+    const state = this.#current?.state;
+    if (state && owner !== undefined) this.profiles.changed(state, server, owner);
+    else this.stateOf(server)?.discovery.changed(server);
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -210,6 +222,7 @@ export class EngineRuntime {
     });
     if (next === undefined) return false;
     await this.guests.follow(next);
+    await this.profiles.follow(next, before?.state);
     before?.state.discovery.stop(next.discovery);
     if (before) this.executions.replace(before, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -224,6 +237,7 @@ export class EngineRuntime {
     // Calls first: a running call may need its server's list.
     const closeAudit = await this.executions.end(this.#current, state?.config.limits.drain ?? 0);
     state?.discovery.stop();
+    if (state) this.profiles.stop(state);
     await this.guests.close();
     await this.downstreams.close();
     await this.embeddings.close();

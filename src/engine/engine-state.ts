@@ -29,6 +29,7 @@ import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
+import { ownedServers, type ProfilePart, profileParts } from './profile-parts.ts';
 import { sightLists, type Vet, vetDefinitions } from './sight-lists.ts';
 
 export interface KnownServer {
@@ -62,10 +63,23 @@ export interface EngineState extends KnownSources {
   /** Why there are no servers at all, if discovery is disabled. */
   readonly offReason: string | undefined;
   readonly discovery: Discovery;
+  readonly profiles: ReadonlyMap<string, ProfilePart>;
+  /** Servers of which each user has its own connections and list. */
+  readonly owned: ReadonlySet<string>;
+  /** For whom the state was narrowed; undefined for the shared one and for sources of one request. */
+  readonly sight?: Sight | undefined;
   /** Options of every index of this state. */
   readonly searchOptions: SearchEngineOptions;
   /** Asks a provider for a definition that its list left out. */
   describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition>;
+}
+
+/** For whom a state was narrowed. */
+export interface Sight {
+  /** Undefined: everything that the configuration allows. */
+  readonly profile: string | undefined;
+  /** The user whose own servers these are. */
+  readonly owner: string | undefined;
 }
 
 export interface StateWorld {
@@ -147,8 +161,9 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const describe = world.describe ?? (async (_source, listed) => listed);
+  const profiles = await profileParts(config, rules);
   const known = { config, id, rules, policy, approvals, vet, servers, switchedOff, offReason, catalog, discovery };
-  return { ...known, searchOptions, providers, describe };
+  return { ...known, profiles, owned: ownedServers(servers), searchOptions, providers, describe };
 }
 
 /** What a narrowed state has instead of the sources and rules of its base. */
@@ -161,6 +176,9 @@ interface Narrowing<Rules extends RuleSet> {
   readonly policy?: ToolPolicy | undefined;
   /** Keeps the lists; without one, they stay in memory. The index is never written. */
   readonly store?: CatalogStore | undefined;
+  /** Takes part in the readings of this discovery, in place of own ones. */
+  readonly lists?: Discovery | undefined;
+  readonly sight?: Sight | undefined;
 }
 
 /**
@@ -169,24 +187,40 @@ interface Narrowing<Rules extends RuleSet> {
  */
 export function narrowState<Rules extends RuleSet>(
   base: EngineState,
-  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals) }: Narrowing<Rules>,
+  { servers, rules, approvals, store, policy = new ToolPolicy(rules, approvals), lists, sight }: Narrowing<Rules>,
   world: DiscoveryWorld,
 ): EngineState & { readonly rules: Rules } {
   const { config, searchOptions } = base;
   const [search, itemSearch] = [new SearchEngine(searchOptions), new SearchEngine(searchOptions)];
   const { tools: maxTools } = config.limits;
-  const indexed = new Map();
-  const catalog = new Catalog({ servers, policy, store, keepsIndex: false, search, itemSearch, indexed, maxTools });
+  const isOwned = sight?.owner !== undefined;
+  const vet = isOwned ? approvals && vetDefinitions(policy, approvals, servers, () => catalog) : sight && base.vet;
+  const catalog: Catalog = new Catalog({
+    servers,
+    policy,
+    // The lists of one user are seen here only.
+    sight: isOwned && approvals && vet ? sightLists(approvals, vet, servers, () => catalog) : undefined,
+    // What is not for a profile does not exist in it.
+    hides:
+      sight?.profile === undefined ? undefined : (server, tool) => policy.decide(server, tool).code === 'TOOL_DISABLED',
+    store,
+    keepsIndex: false,
+    search,
+    itemSearch,
+    indexed: new Map(),
+    maxTools,
+  });
   return {
     ...base,
     rules,
     policy,
     approvals,
-    vet: undefined,
+    vet,
     servers,
     switchedOff: new Set(),
+    sight,
     catalog,
-    discovery: createDiscovery(config, world, { catalog, servers }),
+    discovery: createDiscovery(config, world, { catalog, servers, lists }),
     providers: [...servers.values()].map(({ definition }) => definition).filter(isProvider),
   };
 }
@@ -212,7 +246,7 @@ export type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elaps
 function createDiscovery(
   config: ResolvedConfig,
   { list, logger, now, elapsed, connects, background, onChange }: DiscoveryWorld,
-  known: Pick<DiscoveryOptions, 'catalog' | 'servers' | 'failures'>,
+  known: Pick<DiscoveryOptions, 'catalog' | 'servers' | 'failures' | 'lists'>,
 ): Discovery {
   return new Discovery({
     ...known,

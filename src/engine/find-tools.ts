@@ -3,7 +3,7 @@
  * what an embedder knows, then searches.
  * @module
  */
-import { searchNotes } from '../catalog/search-notes.ts';
+import { joinedNotes, searchNotes } from '../catalog/search-notes.ts';
 import { fromIndexed, withItems } from '../catalog/server-items.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
@@ -51,7 +51,10 @@ export async function findTools(
   const results = parts.flatMap((part) => part.results).sort((a, b) => b.relevance - a.relevance);
   return ok({
     results: results.slice(0, limit ?? LIMITS.search.defaultResults),
-    notes: parts.flatMap((part) => part.notes),
+    notes: joinedNotes(
+      parts.map((part) => part.notes),
+      results,
+    ),
   });
 }
 
@@ -71,9 +74,10 @@ async function findIn(
   if (isShared) runtime.count(unseen.length === 0);
   await discovery.firstLists(unseen, waitMs, caller);
   const read = await readQuery(state, query);
-  const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
+  const isLearnt = isShared || state.sight !== undefined;
+  const hints = isLearnt ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
-  if (isShared) runtime.usage?.shown(read.text, caller, tools);
+  if (isLearnt) runtime.usage?.shown(read.text, caller, tools);
   const items = wantsItems ? catalog.items.search.find(read, { ...rest, server }).results.map(fromIndexed) : [];
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
@@ -83,7 +87,12 @@ async function findIn(
   const notes = searchNotes(discovery, unseen, results, withheld, waiting);
   if (!isShared) return ok({ results, notes });
   const isMissing =
-    server === undefined && withheld + waiting === 0 && !isFitting(results) && discovery.unseen().length === 0;
+    // Users of a profile cannot add servers, and need not know which there are.
+    state.sight?.profile === undefined &&
+    server === undefined &&
+    withheld + waiting === 0 &&
+    !isFitting(results) &&
+    discovery.unseen().length === 0;
   const elsewhere = isMissing ? await registryNote(state.config, read.text) : undefined;
   return ok({ results, notes: [...gatewayNotes(state), ...notes, ...(elsewhere === undefined ? [] : [elsewhere])] });
 }
@@ -129,8 +138,9 @@ async function whatIsKnown(
 
 /** Notes about the whole gateway, for an agent. */
 export function gatewayNotes(state: EngineState | undefined): string[] {
-  if (state?.offReason !== undefined) return [state.offReason];
   if (state === undefined) return [];
+  if (state.sight?.profile !== undefined) return state.servers.size > 0 || state.owned.size > 0 ? [] : [NOTHING_HERE];
+  if (state.offReason !== undefined) return [state.offReason];
   // The user who could fix it often sees only what the agent says.
   const { servers, warnings, sources, origin } = state.config;
   const lost = (state.approvals?.problems ?? []).map((problem) => shortAdvice(problem, LIMITS.answer.warning));
@@ -147,3 +157,5 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
       : `add one to "servers" in ${oneLine(origin, LIMITS.answer.warning)}.`;
   return [`No servers are configured. A person can ${how}`];
 }
+
+const NOTHING_HERE = 'No servers are available to you. The operator of this gateway decides that.';

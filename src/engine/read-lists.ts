@@ -8,6 +8,7 @@ import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import type { Caller } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 
 /** Selects servers, and limits the wait. */
@@ -18,6 +19,8 @@ export interface ReadListsOptions {
   readonly own?: boolean | undefined;
   /** Also read lists that are known. */
   readonly again?: boolean | undefined;
+  /** Whose lists. Default: those of the local user. */
+  readonly caller?: Caller | undefined;
   /** Timeout of the whole reading. Default: as long as all servers may take to connect. */
   readonly waitMs?: number | undefined;
   /** Receives the servers still waited for: at the start, and whenever one of them finishes, except the last. */

@@ -61,7 +61,7 @@ export class ServerLists {
       const { serverInfo, instructions } = connection.identity;
       const { known, redact: redactWords } = this.#secrets;
       const { redact } = known;
-      const tools = definition.approval ? this.confirmed.read(connection) : this.#readTools(connection);
+      const tools = this.readTools(connection, definition);
       const [list, { skipped, ...items }] = await Promise.all([tools, connection.listItems()]);
       return {
         server: definition.name,
@@ -83,20 +83,26 @@ export class ServerLists {
     }
   }
 
+  /** Reads a server's tools. */
+  readTools(connection: McpConnection, { approval }: ServerDefinition): Promise<ToolList> {
+    return approval ? this.confirmed.read(connection) : this.#readTools(connection);
+  }
+
   async #readTools(connection: McpConnection): Promise<ToolList> {
     // Subscribe first, so that no change between listing and subscribing is missed.
-    this.#subscribe(connection);
+    this.subscribe(connection);
     const list = await listTools(connection);
     return { ...list, tools: await paced(redactDefinitions(list.tools, this.#secrets.known.redact)) };
   }
 
   async #readItems(connection: McpConnection): Promise<Pick<ToolList, 'tools'>> {
-    this.#subscribe(connection);
+    this.subscribe(connection);
     const { skipped: _skipped, ...items } = await connection.listItems();
     return { tools: itemDefinitions(await redactItems(items, this.#secrets.known.redact)) };
   }
 
-  #subscribe(connection: McpConnection): void {
+  /** Asks a server to announce changed lists, once for each connection. */
+  subscribe(connection: McpConnection): void {
     if (this.#subscribed.has(connection)) return;
     this.#subscribed.add(connection);
     const { resources, prompts } = connection.identity.capabilities;

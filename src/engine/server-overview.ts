@@ -18,12 +18,12 @@ const PRESENT = { status: 'connected', reason: undefined } as const;
 
 /** Lists servers in the order of the configuration. Connects to none. */
 export function serverOverview(
-  { servers, catalog, discovery }: EngineState,
+  { servers, catalog, discovery, sight }: EngineState,
   downstreams: Pick<Downstreams, 'status'>,
 ): ServerMetadata[] {
   return [...servers.values()].map(({ definition }) => {
     const { name } = definition;
-    const { status, reason } = isProvider(definition) ? PRESENT : downstreams.status(name);
+    const { status, reason } = isProvider(definition) ? PRESENT : downstreams.status(name, sight?.owner);
     const failure = discovery.failure(name);
     const state = catalog.state(name);
     const why = reason ?? failure?.message ?? state?.incomplete ?? (catalog.isSeen(name) ? undefined : UNSEEN);

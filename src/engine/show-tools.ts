@@ -22,7 +22,7 @@ export async function toolsOf(
   server: string,
   { caller, includeDisabled }: ShowOptions & { readonly includeDisabled?: boolean },
 ): Promise<ToolResult<readonly ToolMetadata[]>> {
-  const state = await stateWith(runtime, server);
+  const state = await stateWith(runtime, server, caller);
   runtime.count(state.catalog.isSeen(server));
   const listed = await requireTools(state, server, caller);
   if (!listed.success) return listed;
@@ -39,8 +39,19 @@ export async function definitionsOf(
 ): Promise<ToolResult<readonly ToolDefinition[]>> {
   const listed = await toolsOf(runtime, server, options);
   if (!listed.success) return listed;
-  const { catalog } = await stateWith(runtime, server);
+  const { catalog } = await stateWith(runtime, server, options.caller);
   return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
+}
+
+/** One tool that may be used, as its server defines it. */
+export async function definitionOf(
+  runtime: EngineRuntime,
+  server: string,
+  tool: string,
+  { caller }: ShowOptions,
+): Promise<ToolResult<ToolDefinition>> {
+  const found = await requireUsableTool(await stateWith(runtime, server, caller), { server, tool }, caller);
+  return found.success ? ok(found.data.definition) : found;
 }
 
 /** One tool with its parameters and examples. */
@@ -51,7 +62,7 @@ export async function describe(
   { caller, examples }: ShowOptions & { readonly examples?: boolean | undefined },
 ): Promise<ToolResult<Description>> {
   if (!isCallable(server, tool)) return NAMELESS;
-  const [state, ref] = await findMeant(await seenStates(runtime), server, tool, { caller });
+  const [state, ref] = await findMeant(await seenStates(runtime, caller), server, tool, { caller });
   const own = ownTool(ref);
   if (own) return ok(describeTool(own, examples));
   runtime.count(state.catalog.isSeen(ref.server));

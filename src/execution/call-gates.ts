@@ -22,7 +22,7 @@ export class CallGates {
   /** Drops the counters of a name that now belongs to another server, or to none. */
   forget(server: string): void {
     this.slots.forget(server);
-    this.buckets.forget(server);
+    this.buckets.reset(server);
     this.breakers.reset(server);
   }
 }

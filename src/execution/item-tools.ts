@@ -53,7 +53,6 @@ export function toItemCall(call: ToolCall): ToolCall {
   return {
     ...call,
     server: String(server),
-    gate: String(server),
     tool: `${kind}:${id}`,
     arguments: kind === 'prompt' ? Object.fromEntries(args) : {},
     item: { kind, id },

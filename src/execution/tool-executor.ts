@@ -29,7 +29,7 @@ import { type AuditRecorder, audit } from './steps/audit.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
-import { rateLimit } from './steps/rate-limit.ts';
+import { rateLimit, type ServerRate } from './steps/rate-limit.ts';
 import { type Lookup, resolve } from './steps/resolve.ts';
 import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
@@ -50,8 +50,16 @@ export interface OwnTool {
 export interface CallSettings {
   /** Idle timeout in ms. */
   readonly timeout?: number | undefined;
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: ServerRate | undefined;
   readonly concurrency?: number | undefined;
+}
+
+/** What a profile says about the calls of one user. */
+export interface UserLimits {
+  /** Calls in flight. */
+  readonly inFlight?: number | undefined;
+  /** Calls to all servers together. */
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** Everything the executor is built from. */
@@ -63,6 +71,10 @@ export interface ToolExecutorOptions extends OutputOptions {
   readonly audit: AuditRecorder;
   /** Returns a server's settings; called for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
+  /** Returns under which name a call is counted by breakers, slots and rates. Default: the server's name. */
+  readonly gateOf?: ((server: string, caller: Caller) => string) | undefined;
+  /** Returns the limits of a user; called for each call. */
+  readonly limitsOf?: ((caller: Caller) => UserLimits | undefined) | undefined;
   /** Tells whether a call may be repeated: the operator's globs, or a trusted server's hints. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
   readonly retry?: Omit<RetryOptions, 'isRepeatable' | 'clock' | 'random'> | undefined;
@@ -82,7 +94,7 @@ export interface ToolExecutorOptions extends OutputOptions {
 }
 
 /** The settings in `limits` that concern calls, with the documented defaults. */
-export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'clock'> {
+export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'perClientOf' | 'clock'> {
   /** Idle timeout of a call, in ms. Default 60 s. */
   readonly callIdle?: number | undefined;
   /** The longest a call may take, in ms. Default 10 min. */
@@ -117,9 +129,10 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
-/** Options of a call that reads a resource or a prompt. */
-interface ItemOptions extends ExecuteOptions {
+/** Options of the relay: what is read instead of a tool being called, and a tool as the caller's connection lists it. */
+export interface RelayOptions extends ExecuteOptions {
   readonly item?: ItemRef | undefined;
+  readonly definition?: ToolDefinition | undefined;
 }
 
 /** A call that cannot be made, as the caller wrote it. Its fields may have any type. */
@@ -148,6 +161,7 @@ export class ToolExecutor {
   readonly #clock: Clock;
   readonly #drain: number;
   readonly #pages: ResultPages;
+  readonly #gateOf: NonNullable<ToolExecutorOptions['gateOf']>;
   readonly #run: Handler;
   readonly #own: ReadonlyMap<string, Handler>;
   readonly #record: Step;
@@ -156,10 +170,11 @@ export class ToolExecutor {
   readonly #drained = new Set<() => void>();
 
   constructor(options: ToolExecutorOptions) {
-    const { invoke, lookup, decide, settingsOf, isRepeatable, limits = {}, log } = options;
+    const { invoke, lookup, decide, settingsOf, limitsOf, isRepeatable, limits = {}, log } = options;
     const { clock = systemClock, random = Math.random } = options;
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#clock = clock;
+    this.#gateOf = options.gateOf ?? ((server) => server);
     this.#drain = limits.drain ?? DEFAULTS.limits.drain;
     this.#pages = options.pages ?? new ResultPages({ clock });
     this.gates = options.gates ?? new CallGates(clock);
@@ -181,8 +196,24 @@ export class ToolExecutor {
         progress({ clock, report }),
         breakers.gate,
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
-        concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }, slots),
-        rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }, buckets),
+        concurrency(
+          {
+            ...limits,
+            perServerOf: (server) => settingsOf?.(server)?.concurrency,
+            perClientOf: limitsOf && ((caller) => limitsOf(caller)?.inFlight),
+            clock,
+          },
+          slots,
+        ),
+        rateLimit(
+          {
+            limitOf: (server) => settingsOf?.(server)?.rateLimit,
+            userLimitOf: limitsOf && ((caller) => limitsOf(caller)?.rateLimit),
+            maxWait: ceiling,
+            clock,
+          },
+          buckets,
+        ),
         // Checked again after all waiting: a reload may have forbidden the tool meanwhile.
         policy(decide),
         breakers.watch,
@@ -205,7 +236,8 @@ export class ToolExecutor {
         // Recorded once: under the server that is asked, or here if it is not.
         let asked: ReturnType<Handler> | undefined;
         const ask = (checked: ToolCall) => {
-          asked = this.#run(toItemCall(checked));
+          const call = toItemCall(checked);
+          asked = this.#run({ ...call, gate: this.#gateOf(call.server, call.caller) });
           return asked;
         };
         return check(ask)({ ...call, definition }).then((result) =>
@@ -220,7 +252,7 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args?: unknown,
-    options: ItemOptions = {},
+    options: RelayOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
@@ -255,16 +287,16 @@ export class ToolExecutor {
     server: string,
     tool: string,
     args: ToolCall['arguments'] = {},
-    options: ItemOptions,
+    options: RelayOptions,
     signal: CallSignal,
   ): ToolCall {
-    const { timeout: ms } = options;
+    const { timeout: ms, caller = NOBODY } = options;
     return {
       server,
       tool,
       arguments: args,
       traceId: options.traceId ?? nextTraceId(),
-      caller: options.caller ?? NOBODY,
+      caller,
       signal,
       onProgress: options.onProgress,
       onNotification: options.onNotification,
@@ -272,11 +304,11 @@ export class ToolExecutor {
       inputResponses: options.inputResponses,
       requestState: options.requestState,
       request: options.request,
-      gate: options.gate ?? server,
+      gate: options.gate ?? this.#gateOf(server, caller),
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Set explicitly, so that all copies made by steps have the same shape.
       idleClock: undefined,
-      definition: undefined,
+      definition: options.definition,
       item: options.item,
       notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };

@@ -6,8 +6,12 @@
 import { Server } from '@modelcontextprotocol/server';
 import { LIMITS } from '../core/limits.ts';
 import type { Introduction } from './introduction.ts';
-import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
+
+/** What a client sees may depend on who it is. */
+const isPersonal = ({ principal, profile }: UpstreamIdentity): boolean =>
+  principal !== undefined || profile !== undefined;
 
 /** Builds a server. Cheap, because all state is in the engine. */
 export function createGatewayServer(
@@ -18,12 +22,15 @@ export function createGatewayServer(
   const server = new Server(serverInfo, {
     capabilities,
     instructions,
-    cacheHints: { 'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: 'public' } },
+    cacheHints: {
+      'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: isPersonal(identity) ? 'private' : 'public' },
+    },
   });
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
   server.setRequestHandler(
     'tools/call',
-    async (request, context) => (await handler(toUpstreamCall(server, identity, request.params, context))) as never,
+    async (request, context) =>
+      (await asProtocolError(() => handler(toUpstreamCall(server, identity, request.params, context)))) as never,
   );
   return server;
 }

@@ -1,193 +1,293 @@
 /**
  * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Calls, reads
  * and prompts still take the whole pipeline (rules, validation, limits, audit); everything else is relayed, without what
- * the rules disable.
+ * the rules disable. A client with a session has one connection to the server, for everything.
  * @module
  */
-import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { ServerIdentity } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
+import { headerMismatch } from '../connections/param-headers.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { causeOf } from '../core/result.ts';
-import type { Caller, ItemRef } from '../core/types.ts';
+import type { Caller, CallToolResult, ItemRef, ToolDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
-import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
-import type { ChangeNotifier, Surface } from './serve-stdio.ts';
+import type { CallContext } from '../meta-tools/run-tool.ts';
+import { ExposedClient, levelIn, tellOf, type View } from './exposed-client.ts';
+import { RecentViews } from './recent-views.ts';
+import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
-import { WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** Relayed requests, by the capability they need. */
 const RELAYED: Readonly<Record<string, readonly string[]>> = {
-  prompts: ['prompts/list', 'prompts/get'],
-  resources: ['resources/list', 'resources/templates/list', 'resources/read'],
+  prompts: ['prompts/list'],
+  resources: ['resources/list', 'resources/templates/list'],
   completions: ['completion/complete'],
 };
-/** Relayed requests of the old protocol only. */
-const RELAYED_LEGACY: Readonly<Record<string, readonly string[]>> = {
-  logging: ['logging/setLevel'],
+/** Requests that take the whole pipeline, by the capability they need. */
+const READS: Readonly<Record<string, string>> = { prompts: 'prompts/get', resources: 'resources/read' };
+/** The capabilities that are relayed, and what is kept of each. */
+const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
+  tools: ['listChanged'],
+  prompts: ['listChanged'],
+  resources: ['listChanged', 'subscribe'],
+  completions: [],
+  logging: [],
+  // MCP Apps consist of resources and of `_meta` of tools.
+  extensions: ['io.modelcontextprotocol/ui'],
 };
-/** Notifications of a server that its client should receive. */
-const HEARD = new Set([
-  'notifications/message',
-  'notifications/resources/updated',
-  'notifications/resources/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/elicitation/complete',
-]);
 
 /** Shows one server 1:1. */
 export function exposedSurface(handle: EngineHandle, name: string): Surface {
-  const engine = coreOf(handle);
-  const watched = new WatchedResources(engine, name);
+  const relay = new ExposedServer(coreOf(handle), name);
   return {
     relays: true,
-    listen: (params) => {
-      // What the server or a rule refuses stays silent: the SDK has answered the client.
-      const stops = urisIn(params).map((uri) => watched.watch(uri).catch(() => () => {}));
-      return () => {
-        for (const stop of stops) void stop.then((end) => end());
-      };
-    },
-    run: async (tool, args, { caller, ...context }) => {
-      const result = await engine.call({
-        server: name,
-        tool,
-        arguments: args,
-        caller: { ...caller, exclusive: true },
-        ...context,
-      });
-      if (result.success) return result.data;
-      throwCause(result.error);
-      if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
-      return failure(result.error);
-    },
-    createServer: (handler, identity) => createExposedServer(engine, name, handler, identity),
-    relayChanges: (notify) => relayChanges(engine, name, notify),
+    listen: (params, session) => relay.listen(params, session),
+    run: (tool, args, context) => relay.run(tool, args, context),
+    createServer: (handler, identity) => relay.createServer(handler, identity),
+    relayChanges: (notify) =>
+      relay.engine.connections.onNotification((server, method, params, owner) => {
+        // All clients that listen are told, so nothing of one user's own connection.
+        if (server === name && owner === undefined) tellOf(method, params, notify);
+      }),
+    headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
   };
 }
 
-const relayChanges = (engine: EngineCore, name: string, notify: ChangeNotifier): (() => void) =>
-  engine.connections.onNotification((server, method, params) => {
-    if (server !== name) return;
-    if (method === 'notifications/tools/list_changed') notify.toolsChanged();
-    else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
-    else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
-    else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
-      notify.resourceUpdated(params.uri);
-  });
+/** A client with a session, and what it sees. */
+interface Session {
+  readonly client: ExposedClient;
+  readonly view: View;
+}
 
-/** The resources that a client listens to. */
-const urisIn = ({ notifications }: Params): string[] => {
-  const { resourceSubscriptions: uris } = Object(notifications) as Params;
-  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
-};
+class ExposedServer {
+  readonly engine: EngineCore;
+  readonly #name: string;
+  readonly #watched: WatchedResources;
+  readonly #sessions = new Map<string, Session>();
+  /** What clients without sessions see. */
+  readonly #views = new RecentViews();
 
-async function createExposedServer(
-  engine: EngineCore,
-  name: string,
-  handler: UpstreamHandler,
-  identity: UpstreamIdentity,
-): Promise<Server> {
-  const { capabilities, serverInfo, instructions } = await introduce(engine, name);
-  const server = new Server({ name, version: '0', ...serverInfo } as never, {
-    capabilities: capabilities as never,
-    ...(instructions !== undefined && { instructions }),
-  });
-  // The SDK types handlers per method; a relay registers them in a loop.
-  const setHandler = server.setRequestHandler.bind(server) as unknown as (
-    method: string,
-    handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
-  ) => void;
-  const on = (method: string, answer: (params: Params | undefined, context: ServerContext) => Promise<unknown>) =>
-    setHandler(method, (request, context) => asProtocolError(() => answer(request.params, context)));
-  if (capabilities.tools) {
-    on('tools/list', async () => ({ tools: await listTools(engine, name) }));
-    on('tools/call', (params, context) =>
-      handler({
-        ...toUpstreamCall(server, identity, params, context),
-        onNotification: notifier(server, identity, context),
-      }),
+  constructor(engine: EngineCore, name: string) {
+    this.engine = engine;
+    this.#name = name;
+    this.#watched = new WatchedResources(engine, name);
+  }
+
+  listen(params: Params, session: string | undefined): () => void {
+    const client = this.#sessions.get(session ?? '')?.client;
+    // What the server or a rule refuses stays silent: the SDK has answered the client.
+    const stops = urisIn(params).map((uri) =>
+      this.#watched.watch(uri, client?.caller, client?.hear).catch(() => () => {}),
     );
+    return () => {
+      for (const stop of stops) void stop.then((end) => end());
+    };
   }
-  const relayed = identity.era === 'legacy' ? [RELAYED, RELAYED_LEGACY] : [RELAYED];
-  for (const [capability, methods] of relayed.flatMap((table) => Object.entries(table))) {
-    if (!capabilities[capability]) continue;
-    for (const method of methods)
-      on(method, (params, context) => {
-        const call = toUpstreamCall(server, identity, params, context);
-        const answer = method === 'resources/read' || method === 'prompts/get' ? read : relay;
-        return answer(engine, name, method, call, notifier(server, identity, context));
+
+  async run(tool: string, args: unknown, { caller, ...context }: CallContext): Promise<CallToolResult> {
+    const session = this.#sessions.get(caller.session ?? '');
+    const view = session?.view ?? this.#views.of(caller);
+    const call = () =>
+      this.engine.call({
+        ...context,
+        server: this.#name,
+        tool,
+        arguments: args,
+        definition: view?.tools.get(tool),
+        caller: { ...caller, exclusive: true },
+        meta: session ? session.client.metaFor(session.view.identity, context.meta) : context.meta,
+        onNotification: context.onNotification ?? session?.client.hear,
       });
+    // A call on the fast lane has not told the client's end of itself yet.
+    const request = { notify: undefined, level: levelIn(context.meta), ask: caller.ask };
+    const result = await (session && !context.onNotification ? session.client.during(request, call) : call());
+    if (result.success) return result.data;
+    throwCause(result.error);
+    if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
+    return failure(result.error);
   }
-  if (identity.era === 'legacy' && capabilities.resources) subscriptions(engine, name, server, identity, on);
-  // Over HTTP, a server of the new era lives as long as one request; `relayChanges` serves those.
-  else if (identity.session !== undefined) server.onclose = relayChanges(engine, name, notifierOf(server));
-  return server;
+
+  /** Why the headers of a call do not fit its arguments, where the tool asks for headers. */
+  async headerFault({ name, arguments: args }: Params, headers: Headers, caller: Caller): Promise<string | undefined> {
+    if (typeof name !== 'string') return undefined;
+    const schema = (this.#views.of(caller)?.tools.get(name) ?? (await this.#definition(name, caller)))?.inputSchema;
+    return schema && headerMismatch(schema, isObject(args) ? args : {}, headers);
+  }
+
+  async #definition(tool: string, caller: Caller): Promise<ToolDefinition | undefined> {
+    const found = await this.engine.definitionOf(this.#name, tool, { caller: { ...caller, exclusive: true } });
+    return found.success ? found.data : undefined;
+  }
+
+  async createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server> {
+    const client = new ExposedClient(this.engine, this.#name, identity);
+    const view = await this.#introduce(client);
+    const { serverInfo, instructions } = view.identity;
+    const capabilities = relayable(view.identity.capabilities);
+    const server = new Server({ name: this.#name, version: '0', ...serverInfo } as never, {
+      capabilities: capabilities as never,
+      ...(instructions !== undefined && { instructions }),
+    });
+    client.attach(server);
+    const { session } = identity;
+    if (session !== undefined) this.#sessions.set(session, { client, view });
+    // The SDK types handlers per method; a relay registers them in a loop.
+    const setHandler = server.setRequestHandler.bind(server) as unknown as (
+      method: string,
+      handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
+    ) => void;
+    const on = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) =>
+      setHandler(method, ({ params }, context) =>
+        asProtocolError(() => {
+          const call = { ...toUpstreamCall(server, identity, params, context), onNotification: client.hear };
+          const notify = (name: string, about: Params): void =>
+            void context.mcpReq.notify({ method: name, params: about } as never).catch(() => {});
+          return client.during({ notify, level: levelIn(call.params._meta), ask: call.ask }, () => answer(call));
+        }),
+      );
+    if (capabilities.tools) {
+      on('tools/list', async (call) => ({ tools: await this.#listTools(client, view, call) }));
+      on('tools/call', (call) => handler(call));
+    }
+    for (const [capability, methods] of Object.entries(RELAYED))
+      for (const method of capabilities[capability] ? methods : [])
+        on(method, (call) => this.#relay(client, view, method, call));
+    for (const [capability, method] of Object.entries(READS))
+      if (capabilities[capability])
+        on(method, (call) => handler(call, (context) => this.#read(client, view, call, context)));
+    const watched = new WatchedResources(this.engine, this.#name);
+    if (identity.era === 'legacy') {
+      if (capabilities.logging) on('logging/setLevel', (call) => this.#setLevel(client, view, call));
+      if (capabilities.resources) subscriptions(watched, client, on);
+    }
+    server.onclose = () => {
+      watched.close();
+      if (session !== undefined && this.#sessions.get(session)?.client === client) this.#sessions.delete(session);
+    };
+    return server;
+  }
+
+  /** Learns how the server introduces itself to this client. */
+  async #introduce(client: ExposedClient): Promise<View> {
+    const { caller } = client;
+    const known = caller.session === undefined ? this.#views.of(caller) : undefined;
+    if (known) return known;
+    const { connection, release } = await client.lease(caller);
+    release();
+    const view = { identity: connection.identity, tools: new Map() };
+    if (caller.session === undefined) this.#views.keep(caller, view);
+    return view;
+  }
+
+  async #listTools(client: ExposedClient, view: View, call: UpstreamCall): Promise<readonly ToolDefinition[]> {
+    const caller = client.callerOf(call);
+    const listed = await this.engine.connections.tools(this.#name, caller, () => client.lease(caller, call.signal));
+    if (!listed.success) throw new JsonRpcError(INTERNAL_ERROR, listed.error.message, { code: listed.error.code });
+    view.tools.clear();
+    for (const tool of listed.data) view.tools.set(tool.name, tool);
+    return listed.data;
+  }
+
+  async #setLevel(client: ExposedClient, view: View, call: UpstreamCall): Promise<unknown> {
+    client.setLevel(call.params.level);
+    return view.identity.era === 'legacy' ? this.#relay(client, view, 'logging/setLevel', call) : {};
+  }
+
+  /** Reads a resource or gets a prompt through the whole pipeline. */
+  async #read(client: ExposedClient, view: View, call: UpstreamCall, context: CallContext): Promise<Params> {
+    const { params } = call;
+    const item = itemIn(params);
+    if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
+    const result = await this.engine.items.read(this.#name, item, {
+      ...context,
+      arguments: params.arguments,
+      caller: { ...context.caller, exclusive: true },
+      meta: client.metaFor(view.identity, context.meta),
+    });
+    if (result.success) return withoutStamp(result.data);
+    throwCause(result.error);
+    const { code, message } = result.error;
+    throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+  }
+
+  /** Relays one request, its answer, and the notifications in between. */
+  async #relay(client: ExposedClient, { identity }: View, method: string, call: UpstreamCall): Promise<unknown> {
+    const { capabilities, signal, onProgress } = call;
+    const caller = client.callerOf(call);
+    const item = itemIn(call.params);
+    if (item && !(await this.engine.items.allows(this.#name, item, { caller }))) throw disabled(item);
+    const lease = await client.lease(caller, signal);
+    let unanswered = false;
+    try {
+      const { connection } = lease;
+      const { _meta, ...params } = call.params;
+      const meta = {
+        ...client.metaFor(identity, ownMeta(_meta)),
+        ...(connection.era === 'modern' && { [META.clientCapabilities]: capabilities }),
+      };
+      const { result } = await connection.request(
+        method,
+        Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
+        { signal, onProgress },
+      );
+      return withoutStamp(await this.#usableOnly(result, caller));
+    } catch (error) {
+      unanswered = !(error instanceof JsonRpcError);
+      throw error;
+    } finally {
+      lease.release({ unanswered });
+    }
+  }
+
+  /** Leaves out of a page what the rules disable, and what is not approved. */
+  async #usableOnly(page: Params, caller: Caller): Promise<Params> {
+    const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
+    if (lists.length === 0) return page;
+    const named = lists.map(([list, id]) => [
+      list,
+      (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
+    ]);
+    const usable: Params = { ...(await this.engine.items.usable(this.#name, Object.fromEntries(named), { caller })) };
+    return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
+  }
 }
 
 /** Lets a client of the old protocol subscribe to resources over its own connection. */
 function subscriptions(
-  engine: EngineCore,
-  name: string,
-  server: Server,
-  identity: UpstreamIdentity,
-  on: (method: string, answer: (params: Params | undefined, context: ServerContext) => Promise<unknown>) => void,
+  watched: WatchedResources,
+  client: ExposedClient,
+  on: (method: string, answer: (call: UpstreamCall) => Promise<unknown>) => void,
 ): void {
-  const watched = new WatchedResources(engine, name);
-  on('resources/subscribe', async (params, context) => {
-    const call = toUpstreamCall(server, identity, params, context);
+  on('resources/subscribe', async (call) => {
     const uri = String(call.params.uri);
-    if (!watched.has(uri)) await watched.watch(uri, callerOf(call), notifier(server, identity, context));
+    if (!watched.has(uri)) await watched.watch(uri, client.callerOf(call), client.hear);
     return {};
   });
-  on('resources/unsubscribe', async (params) => {
-    watched.unwatch(String(params?.uri));
+  on('resources/unsubscribe', async ({ params }) => {
+    watched.unwatch(String(params.uri));
     return {};
   });
-  server.onclose = () => watched.close();
 }
 
-/** Announces changes to the client of one server; the SDK passes on those that the client listens to. */
-const notifierOf = (server: Server): ChangeNotifier => {
-  const sent = (sending: Promise<void>): void => void sending.catch(() => {});
-  return {
-    toolsChanged: () => sent(server.sendToolListChanged()),
-    promptsChanged: () => sent(server.sendPromptListChanged()),
-    resourcesChanged: () => sent(server.sendResourceListChanged()),
-    resourceUpdated: (uri) => sent(server.sendResourceUpdated({ uri })),
-  };
-};
-
-/** Reads a resource or gets a prompt through the whole pipeline. */
-async function read(
-  engine: EngineCore,
-  name: string,
-  _method: string,
-  call: UpstreamCall,
-  onNotification: (method: string, params: Params) => void,
-): Promise<unknown> {
-  const { params, revision, signal, onProgress } = call;
-  const item = itemIn(params);
-  if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
-  const result = await engine.items.read(name, item, {
-    arguments: params.arguments,
-    caller: { ...callerOf(call), revision },
-    signal,
-    onProgress,
-    onNotification,
-    meta: ownMeta(params._meta),
-    inputResponses: params.inputResponses as Params | undefined,
-    requestState: params.requestState as string | undefined,
-  });
-  if (result.success) return withoutStamp(result.data);
-  throwCause(result.error);
-  const { code, message } = result.error;
-  throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+/** Keeps of a server's capabilities what is relayed. */
+function relayable(capabilities: ServerIdentity['capabilities']): Record<string, Record<string, unknown>> {
+  const kept: Record<string, Record<string, unknown>> = {};
+  for (const [name, parts] of Object.entries(CAPABILITIES)) {
+    const given = capabilities[name];
+    if (!isObject(given)) continue;
+    const own = Object.fromEntries(parts.flatMap((part) => (part in given ? [[part, given[part]]] : [])));
+    if (name !== 'extensions' || Object.keys(own).length > 0) kept[name] = own;
+  }
+  return kept;
 }
 
 /** What a request is about: the resource or prompt that it, or the reference in it, names. */
@@ -197,121 +297,17 @@ function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   return isObject(ref) ? itemIn(ref) : undefined;
 }
 
+const disabled = ({ kind, id }: ItemRef): JsonRpcError =>
+  new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${id}.`, { code: 'TOOL_DISABLED' });
+
 /** A protocol error of the server stays a protocol error. */
 function throwCause(error: ErrorInfo): void {
   const cause = causeOf(error);
   if (cause instanceof JsonRpcError) throw cause;
 }
 
-const callerOf = ({
-  era,
-  principal,
-  profile,
-  session,
-  socket,
-  clientName,
-  capabilities,
-  ask,
-}: UpstreamCall): Caller => ({
-  ...{ principal, profile, session, socket, clientName, capabilities, ask },
-  exclusive: true,
-  acceptsInputRequired: era === 'modern',
-});
-
-/** Relays one request, its answer, and the notifications in between. */
-async function relay(
-  engine: EngineCore,
-  name: string,
-  method: string,
-  call: UpstreamCall,
-  notify: (method: string, params: Params) => void,
-): Promise<unknown> {
-  const { capabilities, signal, onProgress } = call;
-  const item = itemIn(call.params);
-  if (item && !(await engine.items.allows(name, item)))
-    throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${item.kind} ${item.id}.`, { code: 'TOOL_DISABLED' });
-  const lease = await engine.connections.lease(name, callerOf(call), signal);
-  let unanswered = false;
-  try {
-    const { connection } = lease;
-    connection.onNotification = notify;
-    const { _meta, ...params } = call.params as { _meta?: Params };
-    const meta = {
-      ...ownMeta(_meta),
-      ...(connection.era === 'modern' && { [META.clientCapabilities]: capabilities }),
-    };
-    const { result } = await connection.request(
-      method,
-      Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
-      { signal, onProgress },
-    );
-    return withoutStamp(await usableOnly(engine, name, result));
-  } catch (error) {
-    unanswered = !(error instanceof JsonRpcError);
-    throw error;
-  } finally {
-    lease.release({ unanswered });
-  }
-}
-
-/** Leaves out of a page what the rules disable, and what is not approved. */
-async function usableOnly(engine: EngineCore, name: string, page: Params): Promise<Params> {
-  const lists = Object.entries(IDS).filter(([list]) => Array.isArray(page[list]));
-  if (lists.length === 0) return page;
-  const named = lists.map(([list, id]) => [
-    list,
-    (page[list] as unknown[]).filter((entry) => isObject(entry) && typeof entry[id] === 'string'),
-  ]);
-  const usable: Params = { ...(await engine.items.usable(name, Object.fromEntries(named))) };
-  return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
-}
-
 /** The lists of what is no tool, and what identifies an entry. */
 const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
-
-async function introduce(engine: EngineCore, name: string) {
-  const lease = await engine.connections.lease(name, {});
-  try {
-    const { connection } = lease;
-    connection.subscribe({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
-    return connection.identity;
-  } finally {
-    lease.release();
-  }
-}
-
-async function listTools(engine: EngineCore, name: string) {
-  const listed = await engine.definitionsOf(name);
-  if (!listed.success) throw new JsonRpcError(INTERNAL_ERROR, listed.error.message, { code: listed.error.code });
-  return listed.data;
-}
-
-/** Sends a server's notifications to this client: with the related request, or over its session. */
-function notifier(
-  server: Server,
-  identity: UpstreamIdentity,
-  context: ServerContext,
-): (method: string, params: Params) => void {
-  const { notify } = context.mcpReq;
-  return (method, params) => {
-    if (!HEARD.has(method)) return;
-    const sent =
-      identity.era === 'modern' || method === 'notifications/message'
-        ? notify({ method, params } as never)
-        : server.notification({ method, params } as never);
-    // The client may have disconnected; its request notices.
-    sent.catch(() => {});
-  };
-}
-
-async function asProtocolError(work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof JsonRpcError) throw new ProtocolError(error.code, error.message, error.data);
-    throw error;
-  }
-}
 
 function withoutStamp(result: Params): Params {
   const { [META.serverInfo]: _stamp, ...meta } = (result._meta ?? {}) as Record<string, unknown>;

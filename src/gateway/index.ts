@@ -4,5 +4,6 @@
  */
 
 export { exposedSurface } from './exposed-server.ts';
+export { exposedServersSurface } from './exposed-servers.ts';
 export { type ServedHttp, type ServeHttpOptions, serveGatewayOnHttp } from './serve-http.ts';
 export { type ServedGateway, type ServeStdioOptions, type Surface, serveGatewayOnStdio } from './serve-stdio.ts';

@@ -5,7 +5,7 @@
  * @module
  */
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
-import type { ToolDefinition } from '../core/types.ts';
+import type { Caller, ToolDefinition } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -28,15 +28,20 @@ export interface Greeting {
 
 type Params = Readonly<Record<string, unknown>> | undefined;
 
-/** Introduces the gateway with its five meta-tools. */
-export const introductionOf = (engine: EngineCore): Introduction => ({
+/** Introduces the gateway to a caller: with its five meta-tools, and those that are pinned. */
+export const introductionOf = (engine: EngineCore, caller?: Caller): Introduction => ({
   serverInfo: IDENTITY,
   capabilities: { tools: { listChanged: true } },
   instructions:
     'These five tools give access to the tools of many servers. Find one with search_tools, then call it with execute_tool.',
   // Built for each request, because the server names change on reload. Without a configuration the tools are still
   // listed, and their answers say why.
-  listTools: async () => metaToolDefinitions(await engine.serverNames().catch(() => [])),
+  listTools: async () => {
+    const names = await engine.serverNames({ caller }).catch(() => []);
+    const pinned = await engine.pinned({ caller }).catch(() => undefined);
+    const five = metaToolDefinitions(names);
+    return pinned?.size ? [...five, ...[...pinned.values()].map(({ definition }) => definition)] : five;
+  },
 });
 
 /** Answers a plain `initialize`; undefined for any other. */

@@ -14,21 +14,25 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../auth/identity.ts';
 import { META } from '../connections/handshake.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { rpcFault } from './rpc-fault.ts';
+import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
-import { EventRoom, SessionEvents } from './session-events.ts';
+import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 /** A request whose head was checked, and its body. */
 export interface Incoming {
@@ -67,8 +71,7 @@ export function createMcpEndpoint(
   const modern = createMcpHandler(
     ({ requestInfo }) => {
       const from = requestInfo && incoming.get(requestInfo);
-      const identity = from && { ...whoIs(from), socket: socketOf(from.request), clientName: modernName(from) };
-      return surface.createServer(handler, { era: 'modern', ...identity });
+      return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
     },
     { legacy: 'reject' },
   );
@@ -76,7 +79,7 @@ export function createMcpEndpoint(
   const sessions = new HttpSessions<Session>(maxSessions);
   const events = new EventRoom();
   const streams = new OpenStreams();
-  const stopReloading = coreOf(engine).onReload(() => {
+  const stopReloading = coreOf(engine).onShownTools(() => {
     modern.notify.toolsChanged();
     // A client that cannot be notified now will list again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
@@ -95,6 +98,9 @@ export function createMcpEndpoint(
     const session = sessionOf(id, from);
     // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
+    const lastEvent = web.headers.get('last-event-id');
+    if (lastEvent !== null && streamIn(lastEvent) === undefined)
+      return rpcError(400, INVALID_REQUEST, 'Last-Event-ID is no id of an event of this session');
     if (asksForSomething(from.body)) session.requests += 1;
     // The session is in use until the last byte of the answer: an open stream counts.
     const isStream = web.method === 'GET';
@@ -113,7 +119,9 @@ export function createMcpEndpoint(
     try {
       const id = randomUUID();
       const who = whoIs(from);
-      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName, ...who });
+      const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
+      const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
+      const server = await surface.createServer(handler, identity);
       const kept = new SessionEvents(events);
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => id,
@@ -144,8 +152,19 @@ export function createMcpEndpoint(
     }
   };
 
+  /** Answers a request of the new protocol. */
+  const alone = async (web: Request, from: Incoming): Promise<Response> => {
+    const { body } = from;
+    const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
+    const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
+    if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
+    return modern.fetch(web, { parsedBody: body });
+  };
+
   const serve = (from: Incoming) => {
     const { request, response, body } = from;
+    const plain = surface.relays ? undefined : plainCallIn(request, body);
+    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
     streams.add(body, modernName(from), response);
     const fetch = async (web: Request): Promise<Response> => {
       incoming.set(web, from);
@@ -153,9 +172,7 @@ export function createMcpEndpoint(
         watched.add(response, from.identity);
         if (isObject(body.params) && surface.listen) whenClosed(response, surface.listen(body.params));
       }
-      const answer = await ((await isLegacyRequest(web, body))
-        ? legacy(web, from)
-        : modern.fetch(web, { parsedBody: body }));
+      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
       return answer;
@@ -176,6 +193,18 @@ export function createMcpEndpoint(
       sessions.endAll();
       await modern.close();
     },
+  };
+}
+
+/** Identifies the caller of a request that stands alone. */
+function modernIdentity(from: Incoming): UpstreamIdentity {
+  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
+  return {
+    era: 'modern',
+    ...whoIs(from),
+    socket: socketOf(from.request),
+    clientName: modernName(from),
+    capabilities: isObject(capabilities) ? capabilities : {},
   };
 }
 
@@ -210,11 +239,11 @@ function whenClosed(response: ServerResponse, done: () => void): void {
 
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
-function modernName(from: Incoming): string {
-  const { params } = (isObject(from.body) ? from.body : {}) as {
-    params?: { _meta?: Readonly<Record<string, unknown>> };
-  };
-  return nameOf(from, params?._meta?.[META.clientInfo]);
+const modernName = (from: Incoming): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
+
+function envelopeOf(body: unknown): Params {
+  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
+  return params?._meta ?? {};
 }
 
 /** Identifies a client among others: by its user, else by what the client says about itself. */

@@ -70,7 +70,7 @@ describe('ParkedCalls', () => {
   it('refuses answers of another caller, second answers, and answers to no question', async () => {
     const parked = new ParkedCalls();
     const first = await parked.run('c', 'alice', signal, asking);
-    const refused = { code: 'VALIDATION_ERROR' };
+    const refused = { code: -32602 };
     await expect(parked.resume(stateOf(first), 'mallory', { q1: {} }, signal)).rejects.toMatchObject(refused);
     await parked.resume(stateOf(first), 'alice', { q1: {} }, signal);
     await expect(parked.resume(stateOf(first), 'alice', { q1: {} }, signal)).rejects.toMatchObject(refused);

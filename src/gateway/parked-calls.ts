@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
+import { INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { leavesRoom } from '../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
@@ -102,10 +103,9 @@ export class ParkedCalls {
   ): Promise<RawResult> {
     const call = this.#parked.get(requestState);
     if (call?.binding !== binding) {
-      throw new DiscoveryError(
-        'VALIDATION_ERROR',
-        'This call is no longer waiting for an answer. Call the tool again.',
-      );
+      const why =
+        'This requestState belongs to no waiting call of yours, or not to this request. Send the request anew.';
+      throw new JsonRpcError(INVALID_PARAMS, why);
     }
     clearTimeout(call.timer);
     this.#parked.delete(call.id);

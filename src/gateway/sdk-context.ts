@@ -2,7 +2,7 @@
  * Converts the SDK's view of a request into ours, for requests that do not take the fast lane.
  * @module
  */
-import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import { META, type ProtocolEra } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
@@ -21,18 +21,22 @@ export interface UpstreamIdentity {
   readonly socket?: string | undefined;
   /** The name a network client gives itself. */
   readonly clientName?: string | undefined;
+  /** What the client says it can do, if that is known before its server is built. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** Restores the parameters that the SDK took out of a request, because a relay passes on everything. */
 function wholeParams(params: Params | undefined, context: ServerContext): Params {
-  const { inputResponses } = context.mcpReq as { inputResponses?: unknown };
+  const { inputResponses, envelope } = context.mcpReq as { inputResponses?: unknown; envelope?: unknown };
+  const level = Object(envelope)[META.logLevel];
   const state = (context.mcpReq as { requestState?: () => unknown }).requestState?.();
   return {
     ...params,
     ...(inputResponses !== undefined && { inputResponses }),
     ...(typeof state === 'string' && { requestState: state }),
+    ...(level !== undefined && { _meta: { ...(params?._meta as object | undefined), [META.logLevel]: level } }),
   };
 }
 
@@ -88,4 +92,14 @@ async function notifyProgress(
   await context.mcpReq
     .notify({ method: 'notifications/progress', params: { progressToken, ...progress } as never })
     .catch(() => {});
+}
+
+/** Turns our protocol errors into those of the SDK, which passes on no others. */
+export async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JsonRpcError) throw new ProtocolError(error.code, error.message, error.data);
+    throw error;
+  }
 }

@@ -72,8 +72,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 /** Serves until `close`. Refuses requests that could come from another site. */
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
   const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
-  const { allowedHosts = [], hasProfile = () => false } = options;
   const core = coreOf(engine);
+  const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
   const tokens = new StaticTokens(await core.stateFolder());

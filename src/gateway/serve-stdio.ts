@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { Caller } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
@@ -33,7 +34,13 @@ export interface Surface {
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>): () => void;
+  listen?(params: Readonly<Record<string, unknown>>, session?: string): () => void;
+  /** Why the headers of a call over HTTP do not fit its arguments. */
+  headerFault?(
+    params: Readonly<Record<string, unknown>>,
+    headers: Headers,
+    caller: Caller,
+  ): Promise<string | undefined>;
   /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
   relayChanges?(notify: ChangeNotifier): () => void;
 }
@@ -53,14 +60,26 @@ export interface ServedGateway {
   close(): Promise<void>;
 }
 
-/** Offers the five meta-tools. */
-export function discoverySurface(engine: EngineHandle): Surface {
-  const introduction = introductionOf(coreOf(engine));
+/** Offers the five meta-tools. With a profile, clients for which none was selected have this one. */
+export function discoverySurface(engine: EngineHandle, profile?: string): Surface {
+  const core = coreOf(engine);
+  const run = createMetaToolRunner(core);
+  const introductionFor = ({ principal, profile: selected = profile }: Pick<Caller, 'principal' | 'profile'>) =>
+    introductionOf(core, { principal, profile: selected });
   return {
-    run: createMetaToolRunner(coreOf(engine)),
-    introduction,
+    run:
+      profile === undefined
+        ? run
+        : (name, args, context) => {
+            const { caller } = context;
+            return run(name, args, { ...context, caller: { ...caller, profile: caller.profile ?? profile } });
+          },
+    introduction: introductionFor({}),
     createServer: async (handler, identity) =>
-      (await import('./create-server.ts')).createGatewayServer(introduction, handler, identity),
+      (await import('./create-server.ts')).createGatewayServer(introductionFor(identity), handler, {
+        ...identity,
+        profile: identity.profile ?? profile,
+      }),
   };
 }
 
@@ -80,7 +99,8 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     return serveStdio(
       async ({ era }) => {
-        server = await surface.createServer(handler, { era, session: 'stdio' });
+        const { capabilities } = lane;
+        server = await surface.createServer(handler, { era, session: 'stdio', capabilities });
         return server;
       },
       { transport: lane as never },
@@ -101,7 +121,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, 'stdio'));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {
@@ -115,7 +135,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     onEnd: () => finish(),
   });
   lane.listen();
-  const unsubscribe = coreOf(engine).onReload(() => {
+  const unsubscribe = coreOf(engine).onShownTools(() => {
     if (server) void server.sendToolListChanged().catch(() => {});
     else lane.toolListChanged();
   });

@@ -60,15 +60,15 @@ export class SessionEvents implements EventStore {
     return `${number}_${stream}`;
   }
 
-  async getStreamIdForEventId(id: string): Promise<string | undefined> {
-    return /^\d{1,15}_(.{1,100})$/.exec(id)?.[1];
-  }
-
+  /**
+   * The SDK calls this for a client that continues a stream. A connection that still looks open loses the stream to it:
+   * a network that broke does not say so. (The SDK refuses the client if the store has `getStreamIdForEventId`.)
+   */
   async replayEventsAfter(
     id: string,
     { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
-    const stream = (await this.getStreamIdForEventId(id)) ?? '';
+    const stream = streamIn(id) ?? '';
     const after = Number.parseInt(id, 10);
     // The first event of a stream has no message; it only tells the client an id.
     for (const { number, stream: of, message } of [...this.#kept])
@@ -83,6 +83,9 @@ export class SessionEvents implements EventStore {
     this.#room.leave(this);
   }
 }
+
+/** The stream that an event id belongs to; undefined for a text that is no id of ours. */
+export const streamIn = (id: string): string | undefined => /^\d{1,15}_(.{1,100})$/.exec(id)?.[1];
 
 /** What stands for a message that is too large to keep: an answer must not be waited for in vain. */
 function standIn(message: JSONRPCMessage): JSONRPCMessage {

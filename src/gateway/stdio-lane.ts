@@ -143,6 +143,11 @@ export class StdioLane {
     this.#end();
   }
 
+  /** The client's capabilities, as its first message gave them. */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#questions.capabilities;
+  }
+
   /** Tells the client to list the tools again, as the SDK would. */
   toolListChanged(): void {
     if (this.#era === 'legacy') this.#writer.write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
@@ -316,11 +321,12 @@ export class StdioLane {
   #eraOpenedBy(message: JsonRpcMessage): ProtocolEra | undefined {
     // A client may probe with `server/discover` and then continue with `initialize`; never the other way round.
     if (this.#era === 'legacy') return undefined;
-    const claims = (message.params?._meta as Record<string, unknown> | undefined)?.[META.protocolVersion];
-    if (claims === MODERN_VERSION) return 'modern';
-    if (message.method !== 'initialize') return undefined;
-    this.#questions.capabilities = (message.params?.capabilities as Record<string, unknown> | undefined) ?? {};
-    return 'legacy';
+    const meta = message.params?._meta as Record<string, unknown> | undefined;
+    const isModern = meta?.[META.protocolVersion] === MODERN_VERSION;
+    if (!isModern && message.method !== 'initialize') return undefined;
+    const given = isModern ? meta?.[META.clientCapabilities] : message.params?.capabilities;
+    this.#questions.capabilities = (given as Record<string, unknown> | undefined) ?? {};
+    return isModern ? 'modern' : 'legacy';
   }
 
   #answered(id: JsonRpcId, message: JsonRpcMessage): void {

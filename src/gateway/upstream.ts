@@ -33,28 +33,33 @@ export interface UpstreamCall {
   readonly ask?: Ask | undefined;
 }
 
-export type UpstreamHandler = (call: UpstreamCall) => Promise<RawResult>;
+/** Answers a call; with `work`, a request that is no call of a tool. */
+export type UpstreamHandler = (
+  call: UpstreamCall,
+  work?: (context: CallContext) => Promise<RawResult>,
+) => Promise<RawResult>;
 
 // The gateway writes these keys itself for each server.
 const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
 
 /** Creates the handler of calls in both protocol eras. It asks agents in the way of their era. */
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
-  return (call) => {
+  return (call, work) => {
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
     const { socket, clientName, profile } = call;
-    const name = String(params.name ?? '');
+    const runWith = work ?? ((context) => run(String(params.name ?? ''), params.arguments, context));
     const meta = ownMeta(params._meta);
     if (era === 'legacy') {
       const ask = canBeAsked(capabilities) ? call.ask : undefined;
       const caller: Caller = { principal, profile, session, clientName, revision, capabilities, ask };
-      return run(name, params.arguments, { caller, signal, onProgress, onNotification, meta });
+      return runWith({ caller, signal, onProgress, onNotification, meta });
     }
     const { requestState } = params;
     const inputResponses = record(params.inputResponses);
     const hearing = { onProgress, onNotification };
+    const answered = work ? (result: Promise<RawResult>) => result : refusable;
     if (ParkedCalls.owns(requestState))
-      return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
+      return answered(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
     const context: CallContext = {
       caller: {
         ...{ principal, profile, session, socket, clientName, revision, capabilities },
@@ -67,26 +72,25 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
       inputResponses,
       requestState: typeof requestState === 'string' ? requestState : undefined,
     };
-    if (!canBeAsked(capabilities)) return run(name, params.arguments, context);
-    return refusable(
+    if (!canBeAsked(capabilities)) return runWith(context);
+    return answered(
       parked.run(
         turnKey(context.caller),
         bindingOf(call),
         signal,
-        (ask, own, heard) =>
-          run(name, params.arguments, { ...context, ...heard, caller: { ...context.caller, ask }, signal: own }),
+        (ask, own, heard) => runWith({ ...context, ...heard, caller: { ...context.caller, ask }, signal: own }),
         hearing,
       ),
     );
   };
 }
 
-const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities']): boolean =>
+export const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities']): boolean =>
   Boolean(elicitation || sampling || roots);
 
-/** The caller, tool and arguments of a call. Answers to its questions must match them. */
-const bindingOf = ({ principal, profile, params }: UpstreamCall): string =>
-  `${principal ?? ''}\n${profile ?? ''}\n${String(params.name ?? '')}\n${writeJson(params.arguments ?? null)}`;
+/** The caller, and what a request is about. Answers to its questions must match them. */
+const bindingOf = ({ principal = '', profile = '', params: { name = '', uri = '', ...rest } }: UpstreamCall): string =>
+  [principal, profile, String(name), String(uri), writeJson(rest.arguments ?? null)].join('\n');
 
 /** Turns our own refusals into results that the agent can read. */
 async function refusable(result: Promise<RawResult>): Promise<RawResult> {

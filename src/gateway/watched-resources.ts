@@ -16,6 +16,12 @@ interface Watch {
   readonly stop: Promise<() => void>;
 }
 
+/** The resources that a client listens to. */
+export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): string[] => {
+  const { resourceSubscriptions: uris } = Object(notifications) as Readonly<Record<string, unknown>>;
+  return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
+};
+
 export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;
@@ -64,7 +70,7 @@ export class WatchedResources {
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
-    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri })))
+    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, { caller })))
       throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
     // The lease keeps the connection from being closed as idle.
     const { connection, release } = await this.#engine.connections.lease(this.#server, caller);

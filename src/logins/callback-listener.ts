@@ -19,14 +19,16 @@ export interface CallbackListener {
 }
 
 const PATH = '/callback';
-/** Ports from which the usual one of a server is taken: above those of services, below those of outgoing sockets. */
+/** The range of a server's usual port: above the ports of services, below those of outgoing sockets. */
 const PORTS = { from: 20_000, count: 10_000 };
 
 /** Returns the usual port of a server: the same each time, because some authorization servers compare it. */
 export const callbackPort = (url: string): number =>
   PORTS.from + (createHash('sha256').update(url).digest().readUInt32BE(0) % PORTS.count);
 
-/** Listens. If another program has the usual port, any other serves; the port of a fixed redirect address stays. */
+/**
+ * Listens on the usual port, or on any free one if another program has it. The port of a fixed redirect address stays.
+ */
 export async function listenForCallback(redirectUri: string | undefined, port: number): Promise<CallbackListener> {
   const fixed = redirectUri === undefined ? undefined : new URL(redirectUri);
   const path = fixed?.pathname ?? PATH;

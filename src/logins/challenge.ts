@@ -15,8 +15,8 @@ export interface Challenge {
 const PART = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/g;
 
 /**
- * Returns the Bearer challenge of a `WWW-Authenticate` header, which may hold several. A DPoP challenge serves where
- * there is no other: it names the same metadata.
+ * Returns the Bearer challenge of a `WWW-Authenticate` header, which may hold several. Falls back to a DPoP challenge,
+ * which names the same metadata.
  */
 export function challengeIn(header: string | null): Challenge {
   const challenges = new Map<string, Record<string, string>>();

@@ -1,5 +1,5 @@
 /**
- * Finds out where to log in for a server: its own metadata, then those of its authorization server.
+ * Finds out where to log in for a server: its own metadata, then that of its authorization server.
  * @module
  */
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
@@ -126,7 +126,7 @@ function scopeOf(
   ofIssuer: readonly string[] | undefined,
 ): string | undefined {
   const chosen = settings.scopes ?? challenge.scope?.split(' ').filter(Boolean) ?? ofResource ?? [];
-  // A refresh token is given only to those that ask, where this scope exists.
+  // Where this scope exists, only clients that ask for it get a refresh token.
   const all = ofIssuer?.includes('offline_access') ? [...chosen, 'offline_access'] : chosen;
   return all.length === 0 ? undefined : [...new Set(all)].join(' ');
 }

@@ -19,7 +19,7 @@ export interface LoginKey {
   readonly place: KeyPlace;
 }
 
-/** The one entry of the keychain that is used. */
+/** The one keychain entry that is used. */
 export interface Keychain {
   get(): Promise<string | undefined>;
   set(value: string): Promise<void>;
@@ -28,7 +28,7 @@ export interface Keychain {
 const SERVICE = 'anygpt';
 const BYTES = 32;
 
-/** Stands in the key file if the keychain has the key. A keychain that does not answer once must not cost the logins. */
+/** The content of the key file if the keychain has the key. One failure of the keychain must not lose the logins. */
 const IN_KEYCHAIN = 'keychain';
 
 /** Returns the key, and makes one on the first use: in the keychain if it keeps it, else in the file. */

@@ -70,6 +70,35 @@ describe('a login', () => {
     expect(engine.redact(`it said ${token}`)).not.toContain(token);
   });
 
+  it('of one user of the gateway is no other user’s, where each has its own', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    const servers = [
+      { name: 'secret', connection: { type: 'http' as const, url: identity.url }, credentials: 'user' as const },
+    ];
+    await using engine = new EngineCore({ servers, state: home }, { env: { ANYGPT_KEYCHAIN: 'off' } });
+    const ann = 'https://idp.example\0ann';
+    const say = (text: string, principal?: string) =>
+      engine.call({ server: 'secret', tool: 'whisper', arguments: { text }, caller: { principal } });
+    const needed = (as: string) => ({
+      success: false,
+      error: { code: 'SERVER_AUTH_REQUIRED', message: expect.stringContaining(`Run: anygpt mcp login secret${as}`) },
+    });
+    expect(await say('before', ann)).toMatchObject(needed(" --as 'https://idp.example ann'"));
+    await engine.connections.logIn('secret', person(identity), { principal: ann });
+    expect(await say('as ann', ann)).toMatchObject({ success: true });
+    expect(await say('as bob', 'bob')).toMatchObject(needed(' --as bob'));
+    expect(await say('as nobody')).toMatchObject(needed(''));
+    const found = await engine.find('whisper', { caller: { principal: 'bob' } });
+    expect(found).toMatchObject({
+      data: { results: [], notes: ['secret not searched: login needed: anygpt mcp login secret --as bob'] },
+    });
+    expect(identity.calls).toEqual(['as ann']);
+    expect(await engine.connections.logOut('secret', 'bob')).toEqual({ wasLoggedIn: false });
+    expect(await say('still ann', ann)).toMatchObject({ success: true });
+    expect(await engine.connections.logOut('secret', ann)).toEqual({ wasLoggedIn: true });
+  });
+
   it('is ended by a logout, which revokes the tokens', async () => {
     await using identity = await startIdentity();
     const home = newHome();
@@ -161,7 +190,7 @@ describe('a login', () => {
     expect(await whisper(engine, 'beep')).toMatchObject({ success: true });
   });
 
-  it('with too few rights says what to type, with the old scopes and the new one', async () => {
+  it('with too few scopes says what to type, with the old scopes and the new one', async () => {
     await using identity = await startIdentity({ scope: 'write' });
     await using engine = engineOf(identity);
     await engine.connections.logIn('secret', person(identity));
@@ -173,7 +202,7 @@ describe('a login', () => {
       },
     });
     expect(grants(identity)).toEqual(['authorization_code']);
-    await engine.connections.logIn('secret', person(identity), ['read', 'write']);
+    await engine.connections.logIn('secret', person(identity), { scopes: ['read', 'write'] });
     expect(await whisper(engine, 'y')).toMatchObject({ success: true });
     expect(identity.calls).toEqual(['y']);
   });

@@ -9,6 +9,7 @@ import { elapsedNow, wallNow } from '../async/clock.ts';
 import { type Credentials, loginNeeded, type RefusedRequest } from '../connections/credentials.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { writtenPrincipal } from '../core/principal-name.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type Challenge, challengeIn } from './challenge.ts';
 import type { LoginStore } from './login-store.ts';
@@ -63,7 +64,7 @@ export class ServerLogin implements Credentials {
     else if ((await this.#renew(login, challenge)) !== undefined) return 'retry';
     const { server } = this.#options;
     const why = login ? 'a new login' : 'a login';
-    const error = loginNeeded(server, status, why, `anygpt mcp login ${shellWord(server)}`);
+    const error = loginNeeded(server, status, why, this.#command);
     // A call that is refused says nothing about the other tools.
     if (!isCall)
       this.#parked = {
@@ -130,7 +131,14 @@ export class ServerLogin implements Credentials {
     const scopes = new Set([...(login?.scope?.split(' ') ?? []), ...scope.split(' ')].filter(Boolean));
     const option = scope === '' ? '' : ` --scope ${shellWord([...scopes].join(' '))}`;
     const why = login ? 'a login with more rights' : 'a login';
-    return loginNeeded(server, 403, why, `anygpt mcp login ${shellWord(server)}${option}`);
+    return loginNeeded(server, 403, why, this.#command + option);
+  }
+
+  /** What a person types to log in. */
+  get #command(): string {
+    const { server, owner } = this.#options;
+    const as = owner.principal === undefined ? '' : ` --as ${shellWord(writtenPrincipal(owner.principal))}`;
+    return `anygpt mcp login ${shellWord(server)}${as}`;
   }
 
   async #read(): Promise<SavedLogin | undefined> {

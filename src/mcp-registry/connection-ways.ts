@@ -69,7 +69,7 @@ export interface Launcher {
   readonly identifier: RegExp;
   /** The registry that the program uses anyway. */
   readonly usual: RegExp;
-  /** A version that never means another package tomorrow; undefined for images, which have tags. */
+  /** A version that always means the same package; undefined for images, which have tags. */
   readonly exact?: RegExp | undefined;
   /** Options that stand alone, and options that take the next word. */
   readonly switches: RegExp;
@@ -355,7 +355,7 @@ function runtimeFor({ runtimes }: Launcher, hint: string | undefined, hasCommand
   return ordered.find(hasCommand) ?? (ordered[0] as string);
 }
 
-/** A named argument about which nothing is said is a switch. */
+/** A named argument without further details is a switch. */
 export const isSwitch = ({
   value,
   default: usual,

@@ -1,5 +1,5 @@
 /**
- * Downloads an MCPB bundle to a file and checks its SHA-256. Nothing of a bundle that is another one is kept or read.
+ * Downloads an MCPB bundle to a file and checks its SHA-256. A bundle with another hash is neither kept nor read.
  * Bounded in time, bytes and redirects; every address on the way is encrypted.
  * @module
  */

@@ -113,7 +113,7 @@ describe('a sync', () => {
     expect(await names(registries, 'one')).toEqual(['a/one']);
   });
 
-  it('does not believe a date that is far off, which would hide all changes until then', async () => {
+  it('ignores a date far in the future, which would hide all changes until then', async () => {
     const asked = async (date: number) => {
       await using registry = await startRegistry();
       const body = { servers: [published(server('a/one'))], metadata: {} };

@@ -1,5 +1,6 @@
 /**
- * Finds and shows the servers of all configured registries. Of two registries with a server of one name the first wins.
+ * Finds and shows the servers of all configured registries. If two registries have a server of the same name, the first
+ * wins.
  *
  * What was synced is searched by meaning, offline too; it is brought up to date when it is older than an hour. A registry
  * that was never synced is asked directly, and its answers are kept for an hour. While a registry is away, what is known
@@ -90,7 +91,7 @@ export class McpRegistries {
     return contents.some((one) => one !== undefined);
   }
 
-  /** Finds servers by what they do, best first, deprecated ones last. Throws only if no registry can say anything. */
+  /** Finds servers by what they do, best first, deprecated ones last. Throws only if no registry can answer. */
   async search(
     query: string,
     { limit, ...options }: AskOptions & { readonly limit?: number | undefined } = {},
@@ -118,8 +119,8 @@ export class McpRegistries {
   }
 
   /**
-   * Returns a server by its name. Throws SERVER_NOT_FOUND; and the error of a registry that cannot be asked, because a
-   * later registry must not answer in its place.
+   * Returns a server by its name. Throws SERVER_NOT_FOUND, or the error of a registry that cannot be asked: a later
+   * registry must not answer in its place.
    */
   async show(
     name: string,
@@ -320,7 +321,7 @@ const isDeprecated = ({ tags }: RegistryHit): boolean => tags.includes('deprecat
 const byRelevance = (a: RegistryHit, b: RegistryHit): number =>
   Number(isDeprecated(a)) - Number(isDeprecated(b)) || b.relevance - a.relevance;
 
-/** The words of a query that tell most: the longest ones. */
+/** The most telling words of a query: the longest. */
 const wordsOf = (query: string): string[] => {
   const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}./-]{2,63}/gu) ?? []);
   return [...words].sort((a, b) => b.length - a.length).slice(0, WORDS);

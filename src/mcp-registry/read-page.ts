@@ -47,7 +47,7 @@ export function readEntry(envelope: unknown): RegistryEntry | string {
   return { server, raw, ...statusOf(envelope, raw) };
 }
 
-/** What stands beside the document, or in the days of 2025-09-16 inside it. */
+/** The data beside the document; in version 2025-09-16, inside it. */
 function statusOf(envelope: Raw, raw: Raw): RegistryStatus {
   const official = [envelope, raw].map(({ _meta }) => (isObject(_meta) ? _meta[OFFICIAL] : undefined)).find(isObject);
   const said = official ?? (isObject(envelope[EARLIEST]) ? envelope[EARLIEST] : {});
@@ -67,7 +67,7 @@ function textOf(value: unknown, most: number): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** A date as people and other programs write it; what is none is left out. */
+/** A date in any usual spelling; anything else is left out. */
 function dateOf(value: unknown): string | undefined {
   const time = typeof value === 'string' && value.length <= 64 ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

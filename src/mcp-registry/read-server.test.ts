@@ -104,7 +104,7 @@ describe('earlier versions of the schema', () => {
   });
 });
 
-describe('what strangers write', () => {
+describe('untrusted texts', () => {
   it.each([
     ['no object', 7],
     ['no name', { ...minimal, name: undefined }],

@@ -39,7 +39,7 @@ export interface RegistryWorld {
   readonly pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
-/** A JSON answer, or word that nothing has changed since the given ETag. */
+/** A JSON answer, or the notice that nothing has changed since the given ETag. */
 export interface RegistryAnswer {
   readonly body: unknown;
   readonly unchanged: boolean;

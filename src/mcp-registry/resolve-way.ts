@@ -28,7 +28,7 @@ export interface AskedInput {
 /** Answers by the ids of inputs. */
 export type Answers = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a way comes to with the answers so far. */
+/** The result of a way with the answers so far. */
 export interface ResolvedWay {
   /**
    * The `connection` of a configuration entry; undefined for a bundle, for a way that cannot be used, and while an answer
@@ -78,7 +78,7 @@ function secretIdsOf({ environment, headers, variables, words }: ConnectionWay):
   for (const [at, word] of words.entries()) if (isArgument(word)) asked.push([argumentId(word, at), word]);
   const ids = asked.flatMap(([id, input]) => {
     if (input.value === undefined) return input.isSecret ? [id] : [];
-    // A text that is secret has secrets in it; which ones they are is not said.
+    // A secret text contains secrets, but does not say where they are.
     return variablesIn(input).flatMap(({ name, isSecret }) => (isSecret || input.isSecret ? [name] : []));
   });
   return new Set(ids);
@@ -94,7 +94,7 @@ const variablesIn = ({ value, variables }: RegistryInput): readonly NamedInput[]
 
 /** References that a person writes are no secrets. */
 const OWN_REFERENCE = /\$\{[^{}]*\}/g;
-/** Shorter answers are found in any text. */
+/** Shorter answers occur in any text by chance. */
 const MIN_ANSWER = 4;
 
 /** Stands around the id of a secret until the text is complete. Texts of registries and people never have it. */
@@ -252,7 +252,7 @@ class Resolver {
       if (given.length > 1) this.#wrong.push(`${id}: a secret can be given only once`);
       return [this.#secret(id, where)];
     }
-    // What the registry offers itself is known to everyone.
+    // What the registry itself offers is public.
     const own = given.filter((value) => !choices.includes(value)).map((value) => value.replace(OWN_REFERENCE, ''));
     const name = id.replace(/^-+/, '');
     if (own.some((value) => secretParts(value, name, where === 'header').length > 0)) this.exposed.add(id);

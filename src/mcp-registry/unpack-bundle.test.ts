@@ -20,7 +20,7 @@ const archive = (files: readonly Partial<Zipped>[]): string => {
   return path;
 };
 
-it('unpacks files and folders, programs as programs, and leaves a folder that is there', async () => {
+it('unpacks files, folders and executables, and leaves an existing folder', async () => {
   const folder = join(home, 'out');
   const path = archive([{ name: 'a/' }, { name: 'a/run', mode: 0o100755 }, { name: 'b.js', mode: 0o104644 }]);
   await unpackBundle(path, folder);
@@ -85,7 +85,7 @@ it('writes nothing outside its folder, whatever the bytes are', async () => {
   await fc.assert(cases, { numRuns: 100 });
 });
 
-it('tells before anything is written', async () => {
+it('fails before anything is written', async () => {
   await expect(checkBundle(archive([{ name: '../evil' }]))).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
   await expect(checkBundle(join(home, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   expect(existsSync(join(home, '..', 'evil'))).toBe(false);

@@ -25,7 +25,7 @@ type Run = (engine: EngineCore, args: Arguments, context: CallContext) => Promis
 /** Runs meta-tools by name. Never rejects; errors are in the result. */
 export function createMetaToolRunner(engine: EngineCore): RunTool {
   return (name, raw, context) => {
-    if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
+    if (!isMetaTool(name)) return callPinned(engine, name, raw, context);
     const args = lift(asObject(raw));
     if (name === 'execute_tool') return execute(engine, args && withTool(args), context);
     return look(engine, name, args, context).catch((error) => asResult(brokenOr(engine, toFailure(error))));
@@ -55,6 +55,20 @@ function noSuchTool(name: string): ToolResult<never> {
     tool: name,
     outcome: 'not_sent',
   });
+}
+
+/** Calls a pinned tool through the same pipeline as `execute_tool`. */
+async function callPinned(
+  engine: EngineCore,
+  name: string,
+  raw: unknown,
+  context: CallContext,
+): Promise<CallToolResult> {
+  const pinned = await engine.pinned(context).catch(() => undefined);
+  const ref = pinned?.get(name)?.ref;
+  if (ref === undefined) return asResult(noSuchTool(name));
+  const result = await engine.call({ ...ref, arguments: raw, ...context });
+  return result.success ? result.data : asResult(brokenOr(engine, result));
 }
 
 /** Passes refused calls to the engine too, because it records every call. */
@@ -135,7 +149,8 @@ const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
     return found.success ? toolListAnswer(server, found.data) : asResult(found);
   },
 
-  list_mcp_servers: async (engine) => serverListAnswer(await engine.listServers(), engine.notes()),
+  list_mcp_servers: async (engine, _args, { caller }) =>
+    serverListAnswer(await engine.listServers({ caller }), engine.notes({ caller })),
 };
 
 /** Returns the pair as written; `server:tool` may be in either field, and the engine splits it. */

@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata } from '../core/types.ts';
+import { languageOf } from './language-of.ts';
 import { Lexicon, type Reading } from './lexicon.ts';
 import type { Meaning } from './meaning-model.ts';
 import { type MeaningPart, MOST_PARAMETERS, MOST_WORDS, splitDescription } from './meaning-text.ts';
@@ -11,8 +12,10 @@ import { phrasesOf } from './phrase-book.ts';
 import { parametersOf } from './schema-text.ts';
 import { FLAG } from './segment.ts';
 import type { Field, FieldSettings, SearchSettings } from './settings.ts';
+import { shippedTelltales, shippedWords } from './shipped.ts';
 import type { TermTally } from './term-tally.ts';
-import { nameKey } from './tokenizer.ts';
+import { ASCII_ONLY, nameKey } from './tokenizer.ts';
+import { translate } from './translation.ts';
 
 /** A tool as the index keeps it. */
 export interface SearchDocument {
@@ -155,13 +158,13 @@ function spokenParts(
   fields: ReadonlyMap<Field, FieldReadings>,
 ): Record<MeaningPart, readonly number[]> {
   const of = (field: Field): FieldReadings => fields.get(field) ?? [];
-  const [lead = [], rest = []] = of('description');
+  const [lead = [], rest = [], , english = []] = of('description');
   return {
     server: spoken(of('server'), MOST_WORDS.server),
     // A title that only the annotations have is no part of the training data.
     name: spoken(tool.title === undefined ? of('name') : [...of('name'), ...of('title')], MOST_WORDS.name),
     lead: spoken([lead], MOST_WORDS.lead),
-    rest: spoken([rest], MOST_WORDS.rest),
+    rest: spoken([english, rest], MOST_WORDS.rest),
     parameters: spoken(of('parameterNames').slice(0, MOST_PARAMETERS), MOST_WORDS.parameters),
   };
 }
@@ -185,7 +188,7 @@ function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, reado
   return [
     ['name', [tool.name.slice(0, LIMITS.text.title)]],
     ['server', [tool.server.slice(0, LIMITS.text.title)]],
-    ['description', splitDescription((tool.description ?? tool.summary).slice(0, LIMITS.text.description))],
+    ['description', describe(tool, settings)],
     // Comes after the description, whose words it may repeat.
     ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, LIMITS.text.title)]],
     ['parameterNames', parameters.names],
@@ -197,6 +200,17 @@ function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, reado
     // Comes last: it is added to the best of the others.
     ['phrases', phrasesOf(tool, settings.phrases())],
   ];
+}
+
+/** The description in three parts; if it is in another language, its English words are a fourth. */
+function describe(tool: ToolMetadata, { parts }: SearchSettings): readonly string[] {
+  const text = (tool.description ?? tool.summary).slice(0, LIMITS.text.description);
+  const described = splitDescription(text);
+  // Most texts are ASCII, and hardly any of them is in another language.
+  if (!parts.languages || ASCII_ONLY.test(text)) return described;
+  const start = text.slice(0, LIMITS.search.meaningText);
+  const language = languageOf(start, shippedTelltales);
+  return language === undefined ? described : [...described, translate(start, language, shippedWords(language)).text];
 }
 
 const flagsOf = ({ enabled, annotations }: ToolMetadata): number =>

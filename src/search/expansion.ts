@@ -14,7 +14,7 @@ import { synonymsOf } from './synonyms.ts';
 /** An index term that counts for a query term, with the share of the score it earns. */
 export interface Alternative {
   readonly term: string;
-  readonly how: 'same' | 'synonym' | 'completed' | 'typo';
+  readonly how: 'same' | 'translation' | 'synonym' | 'completed' | 'typo';
   readonly entry: TermEntry;
   readonly weight: number;
 }
@@ -38,6 +38,10 @@ export function expand(
   const entry = index.entry(term);
   const alternatives: Alternative[] = entry.count > 0 ? [{ term, how: 'same', entry, weight: 1 }] : [];
   if (bonus) return alternatives;
+  for (const { term: other, weight } of query.others ?? []) {
+    const found = index.entry(other);
+    if (found.count > 0) alternatives.push({ term: other, how: 'translation', entry: found, weight });
+  }
   if (synonyms) {
     for (const synonym of synonymsOf(term)) {
       const other = index.entry(synonym);

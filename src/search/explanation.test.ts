@@ -116,4 +116,17 @@ describe('explain', () => {
     expect(engine.explain('delete', makeTool('ledger', 'nobody'))).toBeUndefined();
     expect(engine.explain('delete', makeTool('__proto__', 'delete_invoice'))).toBeUndefined();
   });
+
+  it('says which language a request is in, and what its words are in English', () => {
+    const explanation = explain('lösche die Rechnung');
+    expect(explanation?.translated).toEqual({
+      language: 'de',
+      words: [
+        { word: 'losche', english: ['delete'] },
+        { word: 'rechnung', english: ['invoice'] },
+      ],
+    });
+    expect(explanation?.words.map(({ word }) => word)).toEqual(expect.arrayContaining(['delet', 'invoic']));
+    expect(explain('delete the invoice')).not.toHaveProperty('translated');
+  });
 });

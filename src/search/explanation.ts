@@ -21,7 +21,7 @@ export interface ExplainedWord {
   readonly word: string;
   /** What the tool has for it. */
   readonly found: string;
-  readonly how: 'same' | 'synonym' | 'completed' | 'typo';
+  readonly how: 'same' | 'translation' | 'synonym' | 'completed' | 'typo';
   /** Where; `about` is the server's description. */
   readonly fields: readonly (Field | 'about')[];
   /** Its share of the score for words. */
@@ -33,6 +33,13 @@ export interface ExplainedLikeness {
   readonly word: string;
   readonly found: string;
   readonly likeness: number;
+}
+
+/** A request in another language: its language, and what its words were taken to be in English. */
+export interface ExplainedTranslation {
+  /** An ISO 639 code, as `de`. */
+  readonly language: string;
+  readonly words: readonly { readonly word: string; readonly english: readonly string[] }[];
 }
 
 /** Why a tool has its score. */
@@ -47,6 +54,8 @@ export interface Explanation extends Details {
   readonly lead: number;
   /** Concrete things in the request, and the words that were searched for them. */
   readonly things?: readonly { readonly text: string; readonly words: string }[];
+  /** There if the request is in another language than English. */
+  readonly translated?: ExplainedTranslation | undefined;
   /** The acts of a request for several things, each with the tool's score for it. */
   readonly acts?: readonly { readonly text: string; readonly score: number }[];
 }

@@ -9,7 +9,8 @@ import { SearchEngine } from './search-engine.ts';
 import { resolveSettings } from './settings.ts';
 
 const model = new MeaningModel(toyModel({ delete: 0, erase: 1, file: 2, weather: 3 }, [1, 1, 1, 1, 1]));
-const settings = resolveSettings({ model });
+/** Training reads no translations. */
+const settings = resolveSettings({ model, without: ['languages'] });
 const toolOf = (name: string, description: string) => ({
   server: 'files',
   name,

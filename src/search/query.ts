@@ -9,6 +9,7 @@ import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
 import { fold, nameKey, tokenize } from './tokenizer.ts';
+import type { Translation } from './translation.ts';
 
 /** One word to look for. */
 export interface QueryTerm {
@@ -18,6 +19,14 @@ export interface QueryTerm {
   readonly weight: number;
   /** A bonus term (an identifier as a whole) adds to a score but is not missed when absent. */
   readonly bonus: boolean;
+  /** Other terms that the word of another language may mean, with their weights. */
+  readonly others?: readonly OtherTerm[] | undefined;
+}
+
+/** Another reading of a word. */
+export interface OtherTerm {
+  readonly term: string;
+  readonly weight: number;
 }
 
 /** One reading of a piece of a query as a tool's name. */
@@ -53,6 +62,8 @@ export interface ParsedQuery {
   readonly whole: NamePiece;
   /** Pieces of the query that look like names. */
   readonly mentions: readonly NamePiece[];
+  /** What the words of a query in another language are in English; the terms are then those of the English words. */
+  readonly translation?: Translation | undefined;
   /** Whether the query has nothing but such pieces. */
   readonly onlyMentions: boolean;
 }
@@ -71,6 +82,8 @@ const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
 /** What a concrete thing is counts less than what the request says in words. */
 const KIND_WEIGHT = 0.7;
+/** A further meaning of a word counts as much less than its share. */
+const OTHER_WEIGHT = 0.7;
 
 /** Values: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
 const LITERALS =
@@ -93,6 +106,34 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
     mentions: mentions.slice(0, LIMITS.search.pieces),
     onlyMentions: mentions.length === pieces.length && mentions.length <= LIMITS.search.pieces,
   };
+}
+
+/** A query in another language: its English words are looked for, and its own count where a tool has them. */
+export function withTranslation(written: ParsedQuery, translation: Translation, parts: Parts = ALL_PARTS): ParsedQuery {
+  const english = parseQuery(translation.text, parts);
+  if (translation.words.length === 0 || english.terms.length === 0) return written;
+  const others = otherTerms(translation, parts);
+  const terms = english.terms.map((term) => ({ ...term, others: others.get(term.term) }));
+  const known = new Set(terms.map(({ term }) => term));
+  const own = written.terms.filter(({ term }) => !known.has(term)).map((term) => ({ ...term, bonus: true }));
+  return { ...written, terms: [...terms, ...own].slice(0, LIMITS.search.terms), spoken: english.spoken, translation };
+}
+
+/** The further meanings of each word, by the term of its first. */
+function otherTerms({ words }: Translation, parts: Parts): Map<string, readonly OtherTerm[]> {
+  const toTerms = (text: string): string[] =>
+    tokenize(text).flatMap((word) => (isStopWord(word.text) ? [] : (toTerm(word, parts) ?? [])));
+  const others = new Map<string, readonly OtherTerm[]>();
+  for (const { english } of words) {
+    const [first, ...rest] = english;
+    const [term, ...more] = first === undefined ? [] : toTerms(first.word);
+    if (term === undefined || more.length > 0) continue;
+    const found = rest.flatMap(({ word, share }) =>
+      toTerms(word).map((other) => ({ term: other, weight: share * OTHER_WEIGHT })),
+    );
+    if (found.length > 0) others.set(term, found);
+  }
+  return others;
 }
 
 const trimMarks = (piece: string): string => piece.replaceAll('`', '').replace(/[.?!:]+$/, '');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
@@ -309,5 +310,37 @@ describe('SearchEngine', () => {
     const engine = new SearchEngine();
     engine.index([{ ...tool('a', 'read_page', 'Reads a page'), inputSchema: null as never }]);
     expect(found(engine, 'read a page')).toEqual(['a:read_page']);
+  });
+});
+
+describe('a tool that is described in another language', () => {
+  const TOOLS = [
+    makeTool('laden', 'erstattung', 'Erstattet dem Kunden die Zahlung für eine Bestellung zurück.'),
+    makeTool('laden', 'uebersicht', 'Zeigt alle Rechnungen eines Monats.'),
+    makeTool('dian', 'tianqi', '查询城市的天气预报'),
+    makeTool('dian', 'xiazai', '下载邮件的附件'),
+    makeTool('mise', 'kaigi', '会議の予定をカレンダーに追加する'),
+  ];
+  const first = (query: string, options = {}): string | undefined => {
+    const engine = new SearchEngine(options);
+    engine.index(TOOLS);
+    return engine.search(query)[0]?.tool;
+  };
+
+  const REQUESTS = [
+    ['give the customer a refund for an order', 'erstattung'],
+    ['weather forecast for a city', 'tianqi'],
+    ['download the attachment of an email', 'xiazai'],
+    ['add a meeting to my calendar', 'kaigi'],
+    ['añade una reunión al calendario', 'kaigi'],
+  ] as const;
+
+  it.each(REQUESTS)('is found by %j', (query, tool) => {
+    expect(first(query)).toBe(tool);
+  });
+
+  it('is found by chance without its English words', () => {
+    const found = REQUESTS.filter(([query, tool]) => first(query, { without: ['languages'] }) === tool);
+    expect(found.length).toBeLessThan(4);
   });
 });

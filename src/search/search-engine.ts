@@ -11,18 +11,21 @@ import type { Explanation } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { explainScore, fuse } from './fusion.ts';
 import { joinActs } from './join-acts.ts';
+import { languageOf } from './language-of.ts';
 import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { restAgrees } from './name-agreement.ts';
-import { parseQuery, type SearchQuery } from './query.ts';
+import { type ParsedQuery, parseQuery, type SearchQuery, withTranslation } from './query.ts';
 import { type Classifier, readFilters } from './query-filters.ts';
 import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
-import { decodeSnapshot, encodeSnapshot } from './segment-file.ts';
+import { decodeSnapshot, encodeSnapshot, snapshotParts } from './segment-file.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
+import { shippedTelltales, shippedWords } from './shipped.ts';
+import { explainTranslation, translate } from './translation.ts';
 
 const TOOLS_PER_STEP = 100;
 /** The most candidates of one server, so that other servers have candidates too. */
@@ -135,8 +138,18 @@ export class SearchEngine {
       const name = parseQuery(written, parts);
       if (isName(this.#store.read(), name)) return { ...name, filters: [], acts: [] };
     }
-    const acts = parts.acts ? actsOf(text).map((act) => parseQuery(act, parts)) : [];
-    return { ...parseQuery(text, parts), filters, acts, classifier };
+    const acts = parts.acts ? actsOf(text).map((act) => this.#parse(act)) : [];
+    return { ...this.#parse(text), filters, acts, classifier };
+  }
+
+  /** Parses a text in any language: words of another language are looked for in English, and as they are. */
+  #parse(text: string): ParsedQuery {
+    const { parts } = this.#settings;
+    const parsed = parseQuery(text, parts);
+    const language = parts.languages ? languageOf(text, shippedTelltales) : undefined;
+    if (language === undefined) return parsed;
+    const translation = translate(parsed.text, language, shippedWords(language));
+    return withTranslation(parsed, translation, parts);
   }
 
   /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
@@ -174,7 +187,8 @@ export class SearchEngine {
     about = '',
     options: SearchOptions = {},
   ): Explanation | undefined {
-    const { index, search, ranking, acts, choose } = this.#rank(query, { ...options, limit: LIMITS.search.results });
+    const asked = typeof query === 'string' ? this.read(query) : query;
+    const { index, search, ranking, acts, choose } = this.#rank(asked, { ...options, limit: LIMITS.search.results });
     const position = findTool(index, tool.server, tool.name);
     if (position === undefined) return undefined;
     // A disabled tool is explained as if it were enabled.
@@ -191,6 +205,7 @@ export class SearchEngine {
       score,
       lead: score.total < best ? score.total - best : best - second,
       ...(search.query.things.length > 0 && { things: search.query.things }),
+      ...(asked.translation && { translated: explainTranslation(asked.translation) }),
       ...(acts.length > 0 && {
         acts: acts.map((act, at) => ({ text: search.query.acts[at]?.text ?? '', score: act.partsOf(position).total })),
       }),
@@ -241,6 +256,11 @@ export class SearchEngine {
   /** The index as bytes, ready for the disk. */
   toSnapshot(): Uint8Array {
     return encodeSnapshot(this.#store.merged(), this.#settings);
+  }
+
+  /** The bytes of `toSnapshot` in parts that belong to the engine: a large index is written without a copy of it. */
+  snapshotParts(): readonly Uint8Array[] {
+    return snapshotParts(this.#store.merged(), this.#settings);
   }
 
   /** An engine from `toSnapshot`'s bytes, which it keeps; undefined when they are damaged or made with other settings. */

@@ -31,8 +31,8 @@ export interface FieldSettings {
  * What can be left out: words of the server's description (`about`), `createissue` for `createIssue` (`compounds`) and
  * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
  * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, tools that say
- * the same stepping back (`repeats`), a search for each of several things in one query (`acts`),
- * and words for what concrete things are (`kinds`).
+ * the same stepping back (`repeats`), requests in other `languages`, a search for each of several things in one query
+ * (`acts`), and words for what concrete things are (`kinds`).
  */
 export const PARTS = [
   'about',
@@ -45,6 +45,7 @@ export const PARTS = [
   'prefixes',
   'typos',
   'repeats',
+  'languages',
   'acts',
   'kinds',
 ] as const;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
 import { PARAPHRASES } from '../../test/fixtures/search/paraphrases.ts';
 import { termAt, termCount } from './dictionary.ts';
 import { evaluate, type QueryOutcome, type Summary, summarize } from './evaluate.ts';
+import { LANGUAGES } from './language-of.ts';
 import type { ModelData } from './meaning-model.ts';
 import { MEANING_PARTS } from './meaning-text.ts';
 import { decodeModel } from './model-file.ts';
@@ -106,5 +108,63 @@ describe('requests that share no word with the name of their tool', () => {
       (figures.both?.[figure].value ?? 0) - (figures.words?.[figure].value ?? 1);
     expect(ahead('ndcg10')).toBeGreaterThanOrEqual(0.35);
     expect(ahead('hit1')).toBeGreaterThanOrEqual(0.3);
+  });
+});
+
+describe('the lists of foreign words that ship', () => {
+  const folder = new URL('../../models/languages/', import.meta.url);
+  const linesOf = (name: string): string[] => readFileSync(new URL(name, folder), 'utf8').trimEnd().split('\n');
+
+  it.each(LANGUAGES)('have words of %s, each once and in order', (language) => {
+    const words = linesOf(`${language}.tsv`).map((line) => line.split('\t'));
+    expect(words.filter((cells) => cells.length !== 2)).toEqual([]);
+    expect(words.map(([word]) => word)).toEqual([...new Set(words.map(([word]) => word as string))].sort());
+    expect(words.length).toBeGreaterThan(1_000);
+  });
+
+  it('say in order which words give a language away', () => {
+    const words = linesOf('telltales.tsv').map((line) => line.slice(0, line.indexOf('\t')));
+    expect(words).toEqual([...new Set(words)].sort());
+  });
+
+  it('are with all other files of the models at most 15 MB', () => {
+    const files = readdirSync(new URL('../', folder), { recursive: true, withFileTypes: true });
+    const sizes = files.filter((file) => file.isFile()).map((file) => statSync(join(file.parentPath, file.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(15_000_000);
+  });
+});
+
+describe('requests in other languages for tools that are described in English', () => {
+  const [head = '', ...lines] = readFileSync(
+    new URL('../../test/fixtures/search/requests-in-other-languages.tsv', import.meta.url),
+    'utf8',
+  )
+    .trimEnd()
+    .split('\n');
+  const [, ...languages] = head.split('\t');
+
+  async function scoreOf(language: string, options: SearchEngineOptions): Promise<number> {
+    const engine = new SearchEngine(options);
+    engine.index(CATALOGUE);
+    const rank = (query: string, limit: number) =>
+      engine.search(query, { limit }).map(({ server, tool }) => ({ server, name: tool }));
+    const judged = lines.map((line) => {
+      const cells = line.split('\t');
+      const [server = '', name = ''] = (cells[0] as string).split(':');
+      return { query: cells[languages.indexOf(language) + 1] as string, relevant: [{ server, name }] };
+    });
+    return summarize([await evaluate({ rank }, judged)]).figures.ndcg10.value;
+  }
+
+  it('are there in eight languages, one for every tool', () => {
+    expect(languages).toEqual(['zh', 'ja', 'ko', 'de', 'fr', 'es', 'pt', 'it']);
+    const tools = lines.map((line) => line.split('\t')[0]);
+    expect(tools.sort()).toEqual(CATALOGUE.map(({ server, name }) => `${server}:${name}`).sort());
+  });
+
+  it.each(languages)('find the tool nearly as well as English does: %s', async (language) => {
+    const [found, without] = await Promise.all([scoreOf(language, {}), scoreOf(language, { without: ['languages'] })]);
+    expect(found).toBeGreaterThanOrEqual(0.7);
+    expect(found - without).toBeGreaterThanOrEqual(0.25);
   });
 });

@@ -1,11 +1,14 @@
 /**
- * Reads the word vectors and phrases that ship with the package, when first needed. Search works without a damaged file.
+ * Reads the word vectors, phrases and lists of foreign words that ship with the package, when first needed. Search works without a damaged file.
  * @module
  */
 import { readFileSync } from 'node:fs';
+import { ForeignWords } from './foreign-words.ts';
+import type { Language } from './language-of.ts';
 import { MeaningModel } from './meaning-model.ts';
 import { openModel, readWholeModel } from './open-model.ts';
 import { type PhraseBook, parsePhraseBook } from './phrase-book.ts';
+import { Telltales } from './telltales.ts';
 
 /** Two folders up from here both in `src` and in `dist`, and from the bundled commands. */
 const FOLDER = new URL('../../models/', import.meta.url);
@@ -47,6 +50,27 @@ export function shippedPhrases(): PhraseBook {
   phrases ??= (text && parsePhraseBook(text.toString('utf8'))) || new Map();
   return phrases;
 }
+
+const lists = new Map<Language, ForeignWords>();
+let telltales: Telltales | undefined;
+
+/** The words of a language, read when the first request in it comes; none where the file is missing. */
+export function shippedWords(language: Language): ForeignWords {
+  let list = lists.get(language);
+  if (list === undefined) {
+    list = new ForeignWords(readText(`languages/${language}.tsv`));
+    lists.set(language, list);
+  }
+  return list;
+}
+
+/** The languages that a word gives away. */
+export function shippedTelltales(word: string): readonly Language[] {
+  telltales ??= new Telltales(readText('languages/telltales.tsv'));
+  return telltales.languagesOf(word);
+}
+
+const readText = (name: string): string => read(new URL(name, FOLDER))?.toString('utf8') ?? '';
 
 /** Reads a model file; undefined if it is missing or damaged. */
 export function readModel(file: URL | string, frugal = false): MeaningModel | undefined {

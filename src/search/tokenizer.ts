@@ -12,7 +12,8 @@ export interface Word {
   readonly kind: 'whole' | 'part' | 'compound';
 }
 
-const ASCII_ONLY = /^[\x00-\x7f]*$/;
+/** A text without a letter beyond ASCII. */
+export const ASCII_ONLY = /^[\x00-\x7f]*$/;
 /** Terminal escape sequences; each class excludes what follows it, so matching is linear. */
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*)/g;
 const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/gu;

@@ -41,6 +41,7 @@ const CREDENTIALS: readonly Pattern[] = [
   /(\b(?:set-)?cookie["']?:\s{0,3}["']?[\w.-]{1,100}=)[^\s"',;]{4,}/gi,
   [/(\b(?:bearer|basic)\s{1,3})[^\s"',;]{8,}/gi, hasDigit],
   // Keys with a known prefix.
+  /\banygpt_[0-9a-f]{8}_[\w-]{43}/g,
   /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|xapp-|npm_|hf_|shp(?:at|ca|pa|ss)_|dop_v1_|lin_api_|ntn_|figd_)[\w-]{12,}/g,
   [/\b(?:sk|pk|rk|ak)[-_][\w-]{16,}/g, hasDigit],
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,60}|\bya29\.[\w-]{20,}/g,

@@ -3,7 +3,14 @@
  * arguments and URLs. All output is redacted with them.
  * @module
  */
-import { addressWords, furtherTextsOf, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
+import {
+  addressWords,
+  furtherTextsOf,
+  isLocal,
+  namedTextsOf,
+  transportParts,
+  userTextsOf,
+} from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
@@ -93,7 +100,9 @@ const placedWords = (connection: ConnectionDefinition): PlacedText[] =>
 
 /** Returns the environment variables or headers, and the settings of a login. */
 const placedNames = (connection: ConnectionDefinition): PlacedText[] => [
-  ...Object.entries(namedTextsOf(connection)).map(([name, text]) => ({ text, name, header: !isLocal(connection) })),
+  ...[namedTextsOf(connection), ...Object.values(userTextsOf(connection) ?? {})].flatMap((texts) =>
+    Object.entries(texts).map(([name, text]) => ({ text, name, header: !isLocal(connection) })),
+  ),
   ...Object.entries(furtherTextsOf(connection)).map(([name, text]) => ({ text, name })),
 ];
 
@@ -111,7 +120,8 @@ const SCHEME = /^(?:bearer|basic|token)?\s*$/i;
  */
 export function literalSecretIn({ connection }: ServerDefinition): string | undefined {
   const { nouns } = transportParts(connection.type);
-  const named = Object.entries(namedTextsOf(connection)).find(([name, text]) => isLiteral(name, text));
+  const texts = [namedTextsOf(connection), ...Object.values(userTextsOf(connection) ?? {})];
+  const named = texts.flatMap((each) => Object.entries(each)).find(([name, text]) => isLiteral(name, text));
   if (named !== undefined) return `${nouns.named} ${named[0]}`;
   const further = Object.entries(furtherTextsOf(connection)).find(
     ([name, text]) => isSecretName(name) && isLiteral(name, text),

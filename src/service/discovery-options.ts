@@ -53,7 +53,7 @@ export interface DiscoveryOptions {
   readonly maxParallelDiscoveries?: number | undefined;
 }
 
-/** Throws `ValidationError` for a number that would never let a discovery begin or end. */
+/** Throws `ValidationError` for a number with which a discovery would never begin or end. */
 export function checkOptions({ retryPolicy = {}, rateLimit = {}, maxParallelDiscoveries }: DiscoveryOptions): void {
   const { requestsPerSecond, burstSize } = rateLimit;
   const above = (least: number, numbers: Readonly<Record<string, number | undefined>>): void => {
@@ -66,7 +66,7 @@ export function checkOptions({ retryPolicy = {}, rateLimit = {}, maxParallelDisc
   above(1, { burstSize, maxParallelDiscoveries });
 }
 
-/** One request in a thousand seconds; less is a mistake. */
+/** One request in 1,000 seconds. A lower rate is a mistake. */
 const LEAST_RATE = 0.001;
 
 /** Retries as the engine makes them. */
@@ -89,7 +89,7 @@ export const rateOf = (limit: RateLimitConfig | undefined): RateLimit | undefine
 export const parallelOf = ({ maxParallelDiscoveries = LIMITS.atOnce.servers }: DiscoveryOptions): number =>
   Math.floor(maxParallelDiscoveries);
 
-/** A configuration in which lists hold for a day, unless it says otherwise or is in a file. */
+/** Keeps lists for a day, unless the configuration says otherwise or is in a file. */
 export const withDefaultTtl = (config: EngineConfig): EngineConfig =>
   isConfigFile(config) || isResolved(config) || 'discovery' in config
     ? config

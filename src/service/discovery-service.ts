@@ -7,35 +7,21 @@ import { Semaphore } from '../async/semaphore.ts';
 import { WEAK } from '../catalog/search-notes.ts';
 import { requireServer } from '../catalog/tool-lookup.ts';
 import type { ServerConfig } from '../config/define-config.ts';
-import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo, ValidationError } from '../core/errors.ts';
-import { LIMITS } from '../core/limits.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { ServerDefinition, ServerItems, ToolDefinition } from '../core/types.ts';
+import type { ServerDefinition, ServerItems } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../engine/engine-handle.ts';
 import type { EngineConfig, EngineOptions } from '../engine/engine-world.ts';
-import type { Registration } from '../engine/guest-tools.ts';
-import type { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { DiscoveredTool, DiscoverySource } from './discover-server.ts';
 import { checkOptions, type DiscoveryOptions, parallelOf, withDefaultTtl } from './discovery-options.ts';
 import type { ExportFormat } from './export/export-formats.ts';
 import { type CapabilityManifest, type ManifestTool, toolToManifest } from './manifest.ts';
-
-/** Takes capabilities that are registered. */
-export interface CapabilityPort {
-  register(manifest: CapabilityManifest): void | Promise<void>;
-}
-
-/** Where registered capabilities go. */
-export interface ServicePorts {
-  /** Calls capabilities. Default: the engine. */
-  readonly marketplace?: CapabilityPort | undefined;
-  /** Finds capabilities. Default: the engine. */
-  readonly catalog?: CapabilityPort | undefined;
-}
+import { manifestOf, registerCapabilities, type ServicePorts } from './register-capabilities.ts';
+import { serverProvider } from './server-provider.ts';
+import { ServiceRegistries } from './service-registries.ts';
 
 /** A server: the name of a configured or discovered one, or an entry as in a configuration. */
 export type ServerChoice = string | ServerConfig;
@@ -81,7 +67,7 @@ export class DiscoveryService implements AsyncDisposable {
   readonly #ports: ServicePorts;
   #core: Promise<EngineCore> | undefined;
   readonly #isOwner: boolean;
-  #registries: { readonly config: ResolvedConfig; readonly opened: McpRegistries } | undefined;
+  #opened: ServiceRegistries | undefined;
 
   /**
    * Takes an engine, or the configuration of one. An engine of its own keeps nothing on disk unless `state` or the
@@ -129,36 +115,13 @@ export class DiscoveryService implements AsyncDisposable {
   async discoverFromRegistry(query: string, options: DiscoveryOptions = {}): Promise<readonly ServerDiscovery[]> {
     if (options.authHeaders !== undefined)
       throw new ValidationError('authHeaders are for one server: discover it with discoverTools.');
-    const { runtime } = await this.#engine();
-    const { state } = await runtime.ready();
-    const registries = await this.#registry();
-    const { useCache } = options;
-    const { offline } = runtime.world;
-    const { results } = await registries.search(query, { useCache, offline, limit: LIMITS.search.defaultResults });
-    const { entryFor } = await import('./registry-servers.ts');
-    const names = new Set(state.servers.keys());
-    const entryOf = async (name: string): Promise<ServerConfig> => {
-      const { entry } = await registries.show(name, { offline });
-      const isTaken = (short: string): boolean => {
-        const guest = runtime.guests.state(short)?.servers.get(short)?.definition;
-        return (
-          names.has(short) || (guest !== undefined && !('registry' in guest && guest.registry?.startsWith(`${name}@`)))
-        );
-      };
-      const made = entryFor(entry, state.config, isTaken);
-      names.add(made.name);
-      return made;
-    };
-    return this.#discoverAll(
-      results.map(({ name }) => [name, () => entryOf(name)]),
-      options,
-    );
+    const found = await (await this.#registries()).entries(query, options.useCache);
+    return this.#discoverAll(found, options);
   }
 
-  /** Servers of the registries that do something, best first. Answers are kept for an hour. */
+  /** Servers of the registries that have a capability, best first. Answers are kept for an hour. */
   async searchRegistryForCapability(query: string, useCache = true): Promise<readonly ServerMatch[]> {
-    const { offline } = (await this.#engine()).runtime.world;
-    const { results } = await (await this.#registry()).search(query, { useCache, offline });
+    const results = await (await this.#registries()).search(query, useCache);
     return results.map(({ name: server, relevance, summary }) => ({
       server,
       source: 'registry',
@@ -183,7 +146,7 @@ export class DiscoveryService implements AsyncDisposable {
 
   /** Makes a tool of a discovered or configured server findable and callable, for as long as the engine lives. */
   async registerCapability(manifest: CapabilityManifest): Promise<void> {
-    await this.#register([manifest]);
+    await registerCapabilities([manifest], this.#ports, (await this.#engine()).runtime);
   }
 
   /**
@@ -251,38 +214,15 @@ export class DiscoveryService implements AsyncDisposable {
   provider(choice: ServerChoice, { authHeaders, ...options }: DiscoveryOptions = {}): ToolProvider {
     const server = authHeaders === undefined ? choice : withHeaders(choice, authHeaders);
     const name = nameOf(server);
-    const discover = async () => {
-      checkOptions(options);
-      const found = await this.#source(server);
-      const all = await this.#discover(found, { useCache: true, registerInMarketplace: true, ...options }, true);
-      // A tool that has changed since it was listed first cannot be called, so it is not shown either.
-      const registered = (await this.#engine()).runtime.guests.state(name)?.registered;
-      return all.filter(({ provider, pin }) => registered?.hasOther(provider.toolName, pin) !== true);
-    };
-    const toDefinition = (tool: DiscoveredTool): ToolDefinition => {
-      const { provider, title, description, inputSchema, outputSchema, outputInferred, annotations } = tool;
-      // A result is checked against an output schema, so a guessed one stays out.
-      return {
-        name: provider.toolName,
-        title,
-        description,
-        inputSchema,
-        outputSchema: outputInferred ? undefined : outputSchema,
-        annotations,
-      };
-    };
-    return {
+    return serverProvider(
       name,
-      listToolMetadata: async () => (await discover()).map(toDefinition),
-      getTool: async (tool) => (await discover()).map(toDefinition).find((one) => one.name === tool),
-      callTool: async (tool, args, context) => {
-        const core = await this.#engine();
-        if (!core.runtime.stateOf(name)?.servers.has(name)) await discover();
-        const result = await core.call({ server: name, tool, arguments: args, ...context });
-        if (result.success) return result.data;
-        throw new DiscoveryError(result.error.code, result.error.message, result.error);
+      () => this.#engine(),
+      async () => {
+        checkOptions(options);
+        const found = await this.#source(server);
+        return this.#discover(found, { useCache: true, registerInMarketplace: true, ...options }, true);
       },
-    };
+    );
   }
 
   /** Closes the engine that the service has made for itself. An engine that it was made from stays open. */
@@ -299,15 +239,9 @@ export class DiscoveryService implements AsyncDisposable {
     return this.#core;
   }
 
-  /** The registries of the configuration in force. */
-  async #registry(): Promise<McpRegistries> {
-    const { runtime } = await this.#engine();
-    const { config } = (await runtime.ready()).state;
-    if (this.#registries?.config !== config) {
-      const { openRegistries } = await import('./registry-servers.ts');
-      this.#registries = { config, opened: openRegistries(config, runtime.world) };
-    }
-    return this.#registries.opened;
+  async #registries(): Promise<ServiceRegistries> {
+    this.#opened ??= new ServiceRegistries((await this.#engine()).runtime);
+    return this.#opened;
   }
 
   /** Discovers several servers, some at a time. One that fails does not keep the others from being discovered. */
@@ -342,7 +276,7 @@ export class DiscoveryService implements AsyncDisposable {
     const { runtime } = await this.#engine();
     return discoverServer(source, options, {
       downstreams: runtime.downstreams,
-      register: (tools) => this.#register(tools, isStanding),
+      register: (tools) => registerCapabilities(tools, this.#ports, runtime, isStanding),
       introspect: async (tools) => {
         const complete: DiscoveredTool[] = [];
         for (const tool of tools) complete.push(await this.#introspected(tool, source));
@@ -395,38 +329,14 @@ export class DiscoveryService implements AsyncDisposable {
       Object.keys(connection.headers ?? {}).some((name) => /^authorization$/i.test(name));
     return runtime.world.resolveServer(hasToken ? entry : { ...entry, connection: { auth: 'env', ...connection } });
   }
-
-  /** @param isStanding the program has not looked at these tools: those that were registered before stay as they were */
-  async #register(manifests: readonly CapabilityManifest[], isStanding = false): Promise<void> {
-    const { marketplace, catalog } = this.#ports;
-    if (marketplace === undefined || catalog === undefined) await this.#registerHere(manifests, isStanding);
-    for (const port of new Set([marketplace, catalog]))
-      for (const manifest of manifests) await port?.register(manifestOf(manifest));
-  }
-
-  /** The engine as marketplace and catalogue. Tools of configured servers are found and called anyway. */
-  async #registerHere(manifests: readonly CapabilityManifest[], isStanding: boolean): Promise<void> {
-    const { runtime } = await this.#engine();
-    const { state } = await runtime.ready();
-    const tools = new Map<string, Registration[]>();
-    for (const { provider, pin } of manifests) {
-      const { server: name, serverUrl: url, toolName } = provider;
-      if (state.servers.has(name)) continue;
-      // A capability that was written down says where its server is. It gets no token and no variable: files can be forged.
-      if (runtime.guests.state(name) === undefined && url !== undefined && !url.includes('${'))
-        await runtime.admit(await runtime.world.resolveServer({ name, connection: { type: 'http', url } }));
-      if (isStanding && runtime.guests.state(name)?.registered.has(toolName)) continue;
-      tools.set(name, [...(tools.get(name) ?? []), { tool: toolName, pin }]);
-    }
-    for (const [name, registrations] of tools) await runtime.register(name, registrations);
-  }
 }
 
 const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet): DiscoverySource => ({
   state,
   // The caller has looked it up.
   definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
-  permits: (one, kind) => rules.decide(name, one, kind).enabled,
+  permits: (one, kind, tool) =>
+    rules.decide(name, one, kind, tool && { ...tool, inputSchema: tool.inputSchema ?? {} }).enabled,
 });
 
 function withHeaders(server: ServerChoice, headers: Readonly<Record<string, string>>): ServerConfig {
@@ -437,9 +347,3 @@ function withHeaders(server: ServerChoice, headers: Readonly<Record<string, stri
 }
 
 const nameOf = (choice: ServerChoice): string => (typeof choice === 'string' ? choice : choice.name);
-
-/** A capability without what a discovery adds. */
-const manifestOf = (tool: CapabilityManifest): CapabilityManifest => {
-  const { inputType: _input, outputType: _output, problems: _problems, ...manifest } = tool as DiscoveredTool;
-  return manifest;
-};

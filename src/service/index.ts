@@ -12,13 +12,12 @@ export type {
 export type { DiscoveredTool } from './discover-server.ts';
 export type { DiscoveryOptions, RateLimitConfig, RetryPolicy } from './discovery-options.ts';
 export {
-  type CapabilityPort,
   DiscoveryService,
   type ServerChoice,
   type ServerDiscovery,
   type ServerMatch,
-  type ServicePorts,
   type WarmCacheStats,
 } from './discovery-service.ts';
 export type { ExportFormat } from './export/export-formats.ts';
 export type { CapabilityManifest, CapabilityProvider, ManifestTool } from './manifest.ts';
+export type { CapabilityPort, ServicePorts } from './register-capabilities.ts';

@@ -84,3 +84,27 @@ it('a call is traced from the client to the server: parents come from _meta, and
   expect(spanOf('tools/call execute_tool', 2, 'SERVER_NOT_FOUND')).toBeDefined();
   expect([...collector.metrics].sort()).toEqual(['mcp.client.operation.duration', 'mcp.server.operation.duration']);
 });
+
+it('the numbers of a gateway are served as Prometheus text, on a port of their own', async () => {
+  await using sandbox = new Sandbox();
+  const config = sandbox.write({ servers: [entry('echo', [fixture('telemetry/meta.mjs')])] });
+  const gateway = new RawGateway(sandbox, config, '--metrics', '0');
+  await gateway.initialize();
+  await gateway.request('tools/call', RawGateway.execute('echo', 'meta'));
+  await gateway.request('tools/call', RawGateway.execute('nowhere', 'x'));
+  const [url = ''] = (await until('the address is said', () => /http:\S+\/metrics/.exec(gateway.stderr))) ?? [];
+  const numbers = async (headers: Record<string, string> = {}, path = url) => fetch(path, { headers });
+  const answer = await numbers();
+  const text = await answer.text();
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  expect(text).toContain('anygpt_calls_total{server="echo",outcome="success",code=""} 1\n');
+  expect(text).toContain('anygpt_calls_total{server="",outcome="refused",code="SERVER_NOT_FOUND"} 1\n');
+  expect(text).toContain('anygpt_call_duration_seconds_count{server="echo"} 1\n');
+  expect(text).toContain('anygpt_servers{status="connected"} 1\n');
+  expect(text).toContain('anygpt_tools{server="echo"} 1\n');
+  expect(text).toMatch(/anygpt_definition_tokens\{shown="five"\} [1-9]\d+\n/);
+  expect(text).toMatch(/process_resident_memory_bytes [1-9]\d+\n/);
+  for (const line of text.trim().split('\n'))
+    expect(line).toMatch(/^(?:# (?:HELP|TYPE) |[a-z_0-9]+(?:\{[^}]*\})? \S+$)/);
+  expect((await numbers({}, url.replace('/metrics', '/'))).status).toBe(404);
+});

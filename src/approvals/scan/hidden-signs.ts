@@ -37,7 +37,7 @@ export function hiddenSigns(text: string): Sign[] {
   const selectors = SELECTORS.exec(text)?.index;
   if (selectors !== undefined)
     signs.push({ rule: 'variation-selectors', excerpt: text.slice(Math.max(0, selectors - 1), selectors + AROUND) });
-  // What is left of a text after the signs above were taken for what they are.
+  // The rest of the text, without the signs found above.
   const rest = unflagged
     .replace(/[\u{e0000}-\u{e007f}\u0008\u001b\u0090\u009b\u009d]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu, '')
     .replace(NEEDED, '')

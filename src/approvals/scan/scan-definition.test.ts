@@ -64,7 +64,7 @@ describe('false positives', () => {
     expect(found).toEqual([]);
   });
 
-  it('takes other case, separators, plurals and numbers for other names, not for look-alikes', () => {
+  it('treats other case, separators, plurals and numbers as other names, not as look-alikes', () => {
     const known = new KnownNames(
       ['send_email', 'get_user', 'list_v1', 'map_search'].map((tool) => ({ server: 'a', tool })),
     );

@@ -65,7 +65,7 @@ export function scanDefinition(
   else if (typeof name === 'string' && mixesAlphabets(name.slice(0, LIMITS.names.tool)))
     add('look-alike-name', '/name', name);
   const texts = textsOf(definition);
-  // Keys and values without blanks are the definition's own words, whoever else uses them as a name.
+  // Keys and values without blanks are the definition's own words, even if another server uses them as a name.
   const own = new Set(texts.map(({ text }) => text).filter((text) => !text.includes(' ')));
   const seen = new Set<string>();
   for (const { place, text } of texts) {

@@ -2,6 +2,7 @@
  * `anygpt mcp login` and `anygpt mcp logout`: log in to remote servers, and out again.
  * @module
  */
+import { principalOf } from '../../core/principal-name.ts';
 import type { Command, Values } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -23,6 +24,9 @@ Options:
                      page if this computer cannot show it. Where the server
                      offers it, log in with a code on another device
   --scope SCOPES     Ask for these scopes, separated by spaces
+  --as USER          Log in for this user of the gateway: the id of a token, or
+                     "ISSUER SUBJECT". The entry of the server has to say
+                     "credentials": "user"
 ${ENGINE_HELP}
 
 Examples:
@@ -38,12 +42,15 @@ error, 3 login failed`,
     all: { type: 'boolean' },
     'no-browser': { type: 'boolean' },
     scope: { type: 'string' },
+    as: { type: 'string' },
   },
   async run(values, positionals, io) {
     if (values.all && positionals.length > 0) throw new UsageError('--all cannot be combined with a server');
+    if (values.all && values.as !== undefined) throw new UsageError('--all cannot be combined with --as');
     const [named] = values.all ? [] : exactly(positionals, '<server>');
     const wish = {
       usesBrowser: values['no-browser'] !== true,
+      principal: values.as === undefined ? undefined : principalOf(String(values.as)),
       scopes:
         values.scope === undefined
           ? undefined
@@ -91,6 +98,7 @@ Logs out of a remote server: revokes the tokens where the server's identity
 provider can do that, and removes them. Running gateways forget them, too.
 
 Options:
+  --as USER          Log out this user of the gateway
 ${ENGINE_HELP}
 
 Examples:
@@ -98,12 +106,15 @@ Examples:
 
 Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
 error, 3 cannot write`,
-  options: ENGINE_OPTIONS,
+  options: { ...ENGINE_OPTIONS, as: { type: 'string' } },
   run: (values: Values, positionals: readonly string[], io: Io) => {
     const [name = ''] = exactly(positionals, '<server>');
     return withSession(values, io, async (session) => {
       const { engine } = session;
-      const { wasLoggedIn, problem } = await engine.connections.logOut(name);
+      const { wasLoggedIn, problem } = await engine.connections.logOut(
+        name,
+        values.as === undefined ? undefined : principalOf(String(values.as)),
+      );
       const { touchReloadStamp } = await import('../../engine/watch-config.ts');
       touchReloadStamp((await engine.getConfig()).home);
       const status = wasLoggedIn ? 'logged-out' : 'not-logged-in';

@@ -43,8 +43,12 @@ Options:
   --trusted-proxy NET    Believe X-Forwarded-For, -Host and -Proto of proxies in
                      this network. These three may be given several times
   --access-log FILE  Append one JSON line for each HTTP request; -: to stderr
+  --metrics [ADDRESS:]PORT   Serve Prometheus text at
+                     http://127.0.0.1:PORT/metrics, for stdio and HTTP alike
   --expose SERVER    Expose one server's own tools, prompts and resources
-                     instead of the five meta-tools
+                     instead of the five meta-tools. Given several times: those
+                     of several servers, each named SERVER__NAME
+  --profile NAME     Show clients only what this profile of the configuration has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
@@ -63,7 +67,9 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     ...HTTP_OPTIONS,
-    expose: { type: 'string' },
+    metrics: { type: 'string' },
+    expose: { type: 'string', multiple: true },
+    profile: { type: 'string' },
     url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
@@ -76,21 +82,25 @@ Examples:
     if (level !== undefined && !LOG_LEVELS.includes(level))
       throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
     const http = httpOptions(values, io);
-    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
+    const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
       throw new UsageError(`--url cannot be combined with --${others[0]}`);
+    if (values.expose !== undefined && values.profile !== undefined)
+      throw new UsageError('--expose cannot be combined with --profile');
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
-    // On stdio, most gateways are watched by nobody, and start sooner without.
+    // Most gateways are not watched, and start sooner without.
     const telemetry =
-      http === undefined && !wantsOpenTelemetry(io.env)
+      metrics === undefined && !wantsOpenTelemetry(io.env)
         ? undefined
         : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
             log.logger.info({}, message),
           );
     const { url } = values;
-    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
+    const profile = values.profile as string | undefined;
     const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
@@ -99,15 +109,33 @@ Examples:
       logger: log.logger,
       observer: telemetry?.observer,
     });
+    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
     try {
-      return await serveEngine(engine, { http, expose, watch: values.watch === true, log, telemetry }, io);
+      return await serveEngine(engine, { http, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
+      await shown?.close();
       await engine.close();
       await telemetry?.close();
       log.close();
     }
   },
 };
+
+/** `9464` or `0.0.0.0:9464`. */
+function metricsPlace(text: string): { host: string | undefined; port: number } {
+  const [, host, digits] = /^(?:([\w.-]{1,253}):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65535) throw new UsageError('--metrics needs a port, such as 9464');
+  return { host, port: Number(digits) };
+}
+
+async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
+  const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
+  const served = await serveMetrics(place, text).catch((error: Error) => {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+  });
+  io.stderr.write(`anygpt: metrics at ${served.url}\n`);
+  return served;
+}
 
 const REMOTE = 'remote';
 
@@ -116,7 +144,9 @@ const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'h
 
 interface ServeOptions {
   readonly http: Omit<ServeHttpOptions, 'surface'> | undefined;
-  readonly expose: string | undefined;
+  /** Servers to expose in place of the five meta-tools. */
+  readonly expose: readonly string[] | undefined;
+  readonly profile: string | undefined;
   readonly watch: boolean;
   readonly log: ServeLog;
   readonly telemetry: GatewayTelemetry | undefined;
@@ -124,7 +154,7 @@ interface ServeOptions {
 
 async function serveEngine(
   engine: EngineCore,
-  { http, expose, watch, log, telemetry }: ServeOptions,
+  { http, expose, profile, watch, log, telemetry }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
@@ -136,20 +166,27 @@ async function serveEngine(
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
   // Who may come in over HTTP is in the configuration.
-  if (io.stdin.isTTY || expose !== undefined || http) await configured;
+  if (io.stdin.isTTY || expose !== undefined || profile !== undefined || http) await configured;
   // Other mistakes are told by the tools. This one may leave a door open that should be shut.
   if (http && /^\s*- (?:\w+\.)?auth\b/m.test(engine.problem?.message ?? '')) return EXIT.notFound;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
-    if (!names.includes(expose))
-      return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+    const unknown = expose.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      return complain(io, `Unknown server "${unknown}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
+  if (profile !== undefined && !engine.problem && !engine.hasProfile(profile))
+    return complain(
+      io,
+      `Unknown profile "${profile}". It has to be under "profiles" in the configuration.`,
+      EXIT.notFound,
+    );
   const shown =
     expose === undefined
-      ? discoverySurface(engine)
+      ? discoverySurface(engine, profile)
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
-        : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+        : await exposing(engine, expose);
   const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
   if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
@@ -242,13 +279,20 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   }
 }
 
+/** Exposes one server as it is, or several under names that tell them apart. */
+async function exposing(engine: EngineCore, names: readonly string[]): Promise<Surface> {
+  const [only = '', ...others] = new Set(names);
+  if (others.length === 0) return (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, only);
+  return (await import('../../gateway/exposed-servers.ts')).exposedServersSurface(engine, [only, ...others]);
+}
+
 /** The surface for --expose with an invalid configuration: every tool says why, until a restart. */
-const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
+const unexposable = (surface: Surface, { message }: ErrorInfo, expose: readonly string[]): Surface => ({
   ...surface,
   run: async () =>
     failure({
       code: 'CONFIGURATION_ERROR',
-      message: `The server "${expose}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
+      message: `The server "${expose.join('", "')}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
       retryable: false,
       outcome: 'not_sent',
     }),

@@ -12,9 +12,9 @@ import { barChart } from '../bar-chart.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { columnsOf, fitTo, widthOf } from '../layout.ts';
-import { toPointInTime } from '../point-in-time.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { toPointInTime } from '../written-times.ts';
 
 const SHOWN = 20;
 /** Width of the chart without a terminal. */

@@ -11,12 +11,12 @@ import { LIMITS } from '../../core/limits.ts';
 import { plainText } from '../../text/plain-text.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';
-import { toFutureTime } from '../future-time.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
 import { exactly } from '../positionals.ts';
 import { subcommandNamed } from '../subcommand.ts';
 import { UsageError } from '../usage-error.ts';
+import { toFutureTime } from '../written-times.ts';
 
 type Run = (tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io) => Promise<number>;
 

@@ -38,7 +38,7 @@ const FIELD = 'data:';
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Returns what a message costs that the SDK handles, in milliseconds. */
+/** Returns the cost of a message that the SDK handles, in milliseconds. */
 export const handlingMs = (bytes: number, values: number): number =>
   (bytes / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
 
@@ -51,7 +51,7 @@ export class EventReader {
   /** Bytes of the incomplete event and of its line. */
   #size = 0;
   #line = 0;
-  /** Bytes of the event whose cost was not told yet. */
+  /** Bytes of the event that are not charged yet. */
   #untold = 0;
   #afterCr = false;
 

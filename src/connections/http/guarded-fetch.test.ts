@@ -68,7 +68,7 @@ describe('guardedFetch', () => {
     expect((await get(empty.url)).body).toBeNull();
   });
 
-  it('says that a request was not sent when nobody listens', async () => {
+  it('says that a request was not sent when nothing listens', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
     await expect(get(server.url)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('guardedFetch', () => {
     });
   });
 
-  it('does not know what became of a request that was cut off, before and during the answer', async () => {
+  it('does not know the outcome of a request that was cut off, before and during the answer', async () => {
     const tcp = createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
     const { port } = tcp.address() as { port: number };
@@ -251,7 +251,7 @@ describe('an answer with many values', () => {
     await expect(events.text()).rejects.toMatchObject(refusal);
   });
 
-  it('is read where it is large and honest', async () => {
+  it('is read if it is large and within the limits', async () => {
     const message = JSON.stringify({ rows: Array(40_000).fill({ id: 1, name: 'a name', text: 'some text' }) });
     expect(message.length).toBeGreaterThan(2 ** 20);
     expect(await (await fetched(message, 'application/json')).json()).toEqual(JSON.parse(message));

@@ -251,7 +251,7 @@ class Body {
     await this.#room(reader.buffered);
   }
 
-  /** Waits until there is room for more of a message that holds so many bytes. */
+  /** Waits until a message that already holds this many bytes may grow. */
   #room(bytes: number): Promise<void> | undefined {
     return answerRoom.hold(this, bytes, () => {
       this.#isGivenUp = true;
@@ -269,7 +269,7 @@ class Body {
     return unreadable(server, why, { messageBytes: maxMessageBytes, messageValues: this.#maxValues });
   }
 
-  /** Passes on what `look` returns for each chunk; ends with what it throws. */
+  /** Passes on what `look` returns for each chunk. Fails with what it throws. */
   #stream(look: (bytes: Uint8Array) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
     const chunks = this.#chunks(look);
     const source: UnderlyingSource<Uint8Array> = {

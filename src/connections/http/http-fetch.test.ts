@@ -49,7 +49,7 @@ it('sends method, headers and body, and gives back status, headers and body', as
   expect(await response.text()).toBe('GRÜSSE');
 });
 
-it('uses a connection again, follows no redirect, and takes an answer without a body', async () => {
+it('reuses a connection, follows no redirect, and accepts an answer without a body', async () => {
   const sockets = new Set<unknown>();
   await using server = await serve((request, response) => {
     sockets.add(request.socket);
@@ -63,7 +63,7 @@ it('uses a connection again, follows no redirect, and takes an answer without a 
   expect(sockets.size).toBe(1);
 });
 
-it('unpacks what was packed, and fails on what only says so', async () => {
+it('unpacks compressed bodies, and fails on those that only claim to be', async () => {
   await using server = await serve((request, response) => {
     response.setHeader('content-encoding', 'gzip');
     response.end(request.url === '/broken' ? 'not packed' : gzipSync('packed'));
@@ -92,7 +92,7 @@ it('reads one-byte chunks that arrive together as one, and charges the server fo
   }
 });
 
-it('uses a connection again although a short answer was never read', async () => {
+it('reuses a connection although a short answer was never read', async () => {
   const sockets = new Set<unknown>();
   await using server = await serve((request, response) => {
     sockets.add(request.socket);
@@ -131,7 +131,7 @@ it.each([
   await expect(httpFetch(server.url)).rejects.toBeInstanceOf(Error);
 });
 
-it('rejects an address nobody listens on, and a protocol it does not speak', async () => {
+it('rejects an address without a listener, and a protocol it does not speak', async () => {
   await expect(httpFetch('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await expect(httpFetch('ftp://127.0.0.1/')).rejects.toBeInstanceOf(Error);
 });

@@ -35,14 +35,15 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) 
     if (signal?.aborted) return reject(signal.reason);
     const secure = url.protocol === 'https:';
     const headers = Object.fromEntries(new Headers(init.headers));
-    const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
-    if (body) headers['content-length'] = String(body.length);
+    // A text goes out in one packet with its head; bytes would go out in another.
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: init.method ?? 'GET',
       agent: secure ? agents['https:'] : agents['http:'],
       headers: { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers },
     });
-    // An answer that has arrived and is not read yet must be ended by itself: its request has let go of the socket.
+    // An unread answer must be ended separately: its request no longer owns the socket.
     let answer: IncomingMessage | undefined;
     const onAbort = () =>
       (answer ?? request).destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
@@ -95,7 +96,7 @@ function toResponse(message: IncomingMessage, share: LoopShare | undefined): Res
       chunks.return?.().catch(() => {});
     },
   };
-  // A short body that is never asked for is read, too, so that its socket is used again.
+  // A short body is read even if nothing asks for it, so that its socket can be reused.
   const body = new ReadableStream(
     source,
     new ByteLengthQueuingStrategy({ highWaterMark: message.readableHighWaterMark }),
@@ -112,11 +113,10 @@ function decoded({ headers }: IncomingMessage, body: AsyncIterable<Buffer>): Asy
 }
 
 /**
- * Reads what has arrived as one chunk, however many the server made of it, and rests when they were many: each costs as
- * much as a thousand bytes.
+ * Joins what has arrived into one chunk, and pauses after many small ones: each costs as much as a thousand bytes.
  */
 async function* joined(message: IncomingMessage, share: LoopShare | undefined): AsyncGenerator<Buffer> {
-  // How many there were is known only where they are added.
+  // Only the code that adds chunks knows their number.
   let count = 0;
   const push = message.push.bind(message);
   message.push = (chunk, encoding) => {

@@ -76,7 +76,9 @@ function errorIn({ error }: JsonRpcMessage, redact: Redact, status: number): Jso
   );
 }
 
-/** Reads a body up to `max` characters, for a moment; a body that breaks off or drips is used up to there. */
+/**
+ * Reads up to `max` characters of a body, for a short time. Uses what has arrived if the body breaks off or is slow.
+ */
 async function beginning(response: Response, max: number): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

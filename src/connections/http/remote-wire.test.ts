@@ -42,7 +42,7 @@ describe('Streamable HTTP', () => {
     expect(await anew.connection.callTool(...toolCall('echo', { a: 1 }))).toMatchObject({ content: [{}] });
   });
 
-  it('does not know what became of a call on a session made a moment ago that is forgotten', async () => {
+  it('does not know the outcome of a call on a session that is forgotten a moment after it was made', async () => {
     await using server = await sdkServer({ era: 'legacy' });
     await using old = await open(server.url);
     await old.connection.listTools();
@@ -53,7 +53,7 @@ describe('Streamable HTTP', () => {
     expect(old.connection.closed).toBe(true);
   });
 
-  it('goes on where a call is refused with the words of a forgotten session, and everything else is not', async () => {
+  it('continues if only calls are refused with the words of a forgotten session', async () => {
     const refuse = { http: { status: 404, body: 'Session not found' } };
     await using server = await evilHttp({ era: 'legacy', on: [{ method: 'tools/call', nth: 2, do: [refuse] }] });
     await using old = await open(`${server.origin}/mcp`);
@@ -143,7 +143,7 @@ describe('Streamable HTTP', () => {
     }
   });
 
-  it('knows that arguments without bottom were not sent', async () => {
+  it('knows that endlessly nested arguments were not sent', async () => {
     const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
     await using server = await evilHttp({ era: 'modern' });
     await using opened = await open(`${server.origin}/mcp`);
@@ -379,7 +379,7 @@ describe('Streamable HTTP', () => {
     }
   });
 
-  it('sends no header of ours that is nobody else’s business', async () => {
+  it('sends none of our internal headers', async () => {
     await using server = await evilHttp();
     await using opened = await open(`${server.origin}/mcp`);
     await opened.connection.callTool(...toolCall('echo'));
@@ -388,7 +388,7 @@ describe('Streamable HTTP', () => {
     expect(names.filter((name) => name.startsWith('x-'))).toEqual([]);
   });
 
-  it('does not wait for a server that does not answer the goodbye', async () => {
+  it('does not wait for a server that does not answer the end of its session', async () => {
     await using server = await evilHttp({ era: 'legacy', on: [{ method: 'DELETE', do: [{ delay: 20_000 }] }] });
     const { connection } = await open(`${server.origin}/mcp`);
     const before = Date.now();
@@ -410,7 +410,7 @@ describe('legacy SSE', () => {
     expect(server.opened).toBe(1);
   });
 
-  it('ends with an event that is too long, and ignores what is no message', async () => {
+  it('ends with an event that is too long, and ignores what is not a message', async () => {
     await using server = await sseServer();
     await using opened = await open(server.url, small, 'sse');
     server.write(': comment\n\ndata: {}\n\ndata: no json\n\nevent: odd\ndata: x\n\n');

@@ -46,7 +46,7 @@ interface SdkTransport extends Wire {
 }
 
 const EXCHANGE = 'x-anygpt-exchange';
-/** A call of a tool. A text with these words inside is taken for one, too: it is sent once at most. */
+/** Recognises a tool call. Other text with these words counts as one too, and is sent at most once. */
 const CALL = /"method":"tools\/call"/;
 
 /** Creates a wire for Streamable HTTP. */
@@ -126,8 +126,8 @@ abstract class RemoteWire implements Wire {
   }
 
   /**
-   * Sends a request with the current token. A request that was refused for its token is sent once more if there is
-   * another token. A call only if the server asks for a token, and so says that it has looked at nothing else.
+   * Sends a request with the current token. If it was refused for its token and there is another one, it is sent once
+   * more. A call is repeated only if the server asked for a token: it has processed nothing then.
    */
   protected async guarded(
     input: string | URL | Request,

@@ -54,7 +54,7 @@ export class ChildLog {
     this.keepNoise();
   }
 
-  /** Takes a line of stdout that is no message. */
+  /** Takes a line of stdout that is not a message. */
   noise(line: string): void {
     const { stderrBytes, redact = redactUnknown } = this.#options;
     if (this.#noise.length >= stderrBytes) return;

@@ -1,8 +1,8 @@
 /**
  * Sends large requests to a local server one at a time; callers take turns.
  *
- * A local server reads its requests in order, so a short one waits for all before it. Only one large request can be
- * among these, until it is answered or its time is up. A slow tool does not stop others from sending.
+ * A local server reads its requests in order, so a short one waits for all before it. At most one of those is large,
+ * until it is answered or times out. A slow tool does not stop others from sending.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
@@ -45,12 +45,12 @@ export class LargeRequests {
     this.#chars += text.length;
   }
 
-  /** The answer has arrived and will be read: the turn lasts until then. */
+  /** Notes that the answer has arrived. The turn lasts until it is read. */
   arriving(id: JsonRpcId): void {
     if (id === this.#current) clearTimeout(this.#timer);
   }
 
-  /** A request was answered, large or not. */
+  /** Notes that a request was answered, large or not. */
   answered(id: JsonRpcId): void {
     if (id === this.#current) this.#next();
   }

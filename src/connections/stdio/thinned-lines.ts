@@ -2,7 +2,7 @@
  * Passes a stream on, and leaves parts out when it comes faster than it can be processed.
  *
  * A process whose stderr is not read blocks, so more of a flood is read than is passed on. After a gap, the text
- * resumes at a new line, or so late that no half of a secret is left in it: half a secret could not be recognised.
+ * resumes at a new line, or late enough that no half of a secret remains, which could not be recognised.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';

@@ -5,6 +5,8 @@
  * @module
  */
 import type { ErrorInfo } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { isOwnedKey, serverIn } from '../../core/owned-key.ts';
 import { causeOf, fail, type ToolResult, UnheededError } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { type BreakerOptions, CircuitBreaker } from '../circuit-breaker.ts';
@@ -36,7 +38,7 @@ export class CircuitBreakers {
 
   /** Drops a server's failures, for example after its configuration changed. */
   reset(server: string): void {
-    this.#breakers.delete(server);
+    for (const key of this.#breakers.keys()) if (serverIn(key) === server) this.#breakers.delete(key);
   }
 
   /** Refuses at once while open. Comes before the queue, so that no call queues only to be refused. */
@@ -50,12 +52,13 @@ export class CircuitBreakers {
     if (isOfOneRequest(call)) return next(call);
     const refusal = this.#refusal(call);
     if (refusal !== undefined) return refusal;
-    const breaker = this.#breakers.get(call.server);
+    const key = breakerKey(call);
+    const breaker = this.#breakers.get(key);
     breaker?.enter();
     const result = await next(call);
     const verdict = this.#ranOutOfTime(call, result) ? undefined : judge(result);
     // A healthy server needs no breaker until its first failure.
-    const told = breaker ?? (verdict === false ? this.#ensure(call.server) : undefined);
+    const told = breaker ?? (verdict === false ? this.#ensure(key) : undefined);
     told?.leave(this.#clock.now(), verdict, result.success ? undefined : causeOf(result.error));
     return result;
   };
@@ -71,6 +74,8 @@ export class CircuitBreakers {
     let breaker = this.#breakers.get(server);
     if (breaker === undefined) {
       breaker = new CircuitBreaker(this.#options);
+      if (this.#breakers.size >= LIMITS.cache.health)
+        this.#breakers.delete(this.#breakers.keys().next().value as string);
       this.#breakers.set(server, breaker);
     }
     return breaker;
@@ -79,7 +84,7 @@ export class CircuitBreakers {
   #refusal(call: ToolCall): ToolResult<never> | undefined {
     const { server, tool } = call;
     if (isOfOneRequest(call)) return undefined;
-    const wait = this.#breakers.get(server)?.waitTime(this.#clock.now()) ?? 0;
+    const wait = this.#breakers.get(breakerKey(call))?.waitTime(this.#clock.now()) ?? 0;
     if (wait === 0) return undefined;
     return fail(
       'SERVER_UNAVAILABLE',
@@ -113,4 +118,7 @@ function isRefusedCall(error: ErrorInfo): boolean {
 }
 
 /** A request's own source ends with the request, so it needs no breaker. */
-const isOfOneRequest = ({ gate, server }: ToolCall): boolean => gate !== undefined && gate !== server;
+const isOfOneRequest = ({ gate, server }: ToolCall): boolean =>
+  gate !== undefined && gate !== server && !isOwnedKey(gate);
+
+const breakerKey = ({ gate, server }: ToolCall): string => gate ?? server;

@@ -27,6 +27,8 @@ export interface ConcurrencyOptions {
   readonly queueWait?: number | undefined;
   /** Calls in flight per client. Default 64. */
   readonly perClient?: number | undefined;
+  /** Returns what a caller's profile says instead. */
+  readonly perClientOf?: ((caller: Caller) => number | undefined) | undefined;
   /** Calls in flight in total. Default 512. */
   readonly total?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -242,7 +244,8 @@ export class Slots {
   }
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
-    const { perClient = DEFAULTS.limits.inFlightPerClient, total = DEFAULTS.limits.inFlight } = this.#options;
+    const { perClientOf, total = DEFAULTS.limits.inFlight } = this.#options;
+    const perClient = perClientOf?.(call.caller) ?? this.#options.perClient ?? DEFAULTS.limits.inFlightPerClient;
     const isClaim = this.#known.isKnown(client) && (this.#clients.get(client) ?? 0) === 0;
     const mayUseAll = isClaim || call.caller.clientName === undefined;
     const reserved = mayUseAll ? 0 : this.#reserved(client, total, this.#clients);

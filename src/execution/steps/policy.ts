@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../core/errors.ts';
 import { fail } from '../../core/result.ts';
-import type { ItemRef, ToolDefinition } from '../../core/types.ts';
+import type { Caller, ItemRef, ToolDefinition } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The decision of the rules, or of the approvals, about one tool. */
@@ -18,7 +18,7 @@ export interface PolicyDecision {
 }
 
 /** Decides about one definition; with `item`, about the resource or prompt. Throwing refuses the call. */
-export type Decide = (server: string, definition: ToolDefinition, item?: ItemRef) => PolicyDecision;
+export type Decide = (server: string, definition: ToolDefinition, item?: ItemRef, caller?: Caller) => PolicyDecision;
 
 /** Refuses what the rules do not allow, and what is not approved. */
 export const policy =
@@ -28,7 +28,7 @@ export const policy =
     const { server, tool, definition = { name: tool, inputSchema: {} } } = call;
     let decision: PolicyDecision;
     try {
-      decision = decide(server, definition, call.item);
+      decision = decide(server, definition, call.item, call.caller);
     } catch (cause) {
       const message = `${server}:${tool} was refused because the rules could not be evaluated.`;
       return Promise.resolve(fail('TOOL_DISABLED', message, { server, tool, outcome: 'not_sent', cause }));

@@ -56,3 +56,38 @@ describe('rateLimit', () => {
     for (let i = 0; i < 50; i++) await pass(aCall());
   });
 });
+
+describe('the rate of a server for several users', () => {
+  const limit = { requestsPerSecond: 8, burst: 4 };
+  const ofUser = (principal: string) => aCall({ caller: { principal }, deadline: 1 });
+
+  test('leaves a quarter to others, however fast one user calls', async () => {
+    const pass = rateLimit({ limitOf: () => limit, clock: new ManualClock() })(done);
+    const codes = async (user: string, times: number) => {
+      const said: string[] = [];
+      for (let at = 0; at < times; at++) said.push(codeOf(await pass(ofUser(user))));
+      return said;
+    };
+    expect(await codes('ann', 5)).toEqual(['ok', 'ok', 'ok', 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect(await codes('bob', 1)).toEqual(['ok']);
+  });
+
+  test('is whole for each where each has its own credentials', async () => {
+    const pass = rateLimit({ limitOf: () => ({ ...limit, perUser: true }), clock: new ManualClock() })(done);
+    for (const principal of ['ann', 'bob'])
+      for (let at = 0; at < 4; at++) expect(codeOf(await pass(ofUser(principal)))).toBe('ok');
+    expect(codeOf(await pass(ofUser('ann')))).toBe('RATE_LIMITED');
+  });
+
+  test('comes beside the limit that a profile sets for all servers', async () => {
+    const userLimitOf = () => ({ requestsPerSecond: 1, burst: 2 });
+    const pass = rateLimit({ limitOf: () => undefined, userLimitOf, clock: new ManualClock() })(done);
+    expect(codeOf(await pass(ofUser('ann')))).toBe('ok');
+    expect(codeOf(await pass({ ...ofUser('ann'), server: 'other', gate: 'other' }))).toBe('ok');
+    expect(await pass(ofUser('ann'))).toMatchObject({
+      error: { code: 'RATE_LIMITED', message: expect.stringContaining('You have reached your rate limit') },
+    });
+    expect(codeOf(await pass(ofUser('bob')))).toBe('ok');
+    expect(codeOf(await pass(aCall({ deadline: 1 })))).toBe('ok');
+  });
+});

@@ -4,78 +4,112 @@
  * @module
  */
 
-import { DEFAULTS } from '../../core/limits.ts';
-import { fail } from '../../core/result.ts';
-import type { RateLimit, ToolCall } from '../../core/types.ts';
+import { shareOf } from '../../core/fair-share.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
+import { ownedKey, serverIn } from '../../core/owned-key.ts';
+import { fail, type ToolResult } from '../../core/result.ts';
+import type { Caller, RateLimit, ToolCall } from '../../core/types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { TokenBucket } from '../token-bucket.ts';
 
-/** Which servers are limited, and how. */
+/** Which servers and users are limited, and how. */
 export interface RateLimitOptions {
   /** Returns a server's limit, if configured. */
-  readonly limitOf: (server: string) => RateLimit | undefined;
+  readonly limitOf: (server: string) => ServerRate | undefined;
+  /** Returns the limit of a user for all servers together, if configured. */
+  readonly userLimitOf?: ((caller: Caller) => RateLimit | undefined) | undefined;
   /** The longest wait of a call without its own deadline, in ms. Default 10 min. */
   readonly maxWait?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** One bucket per limited server; a changed limit starts a new bucket. */
+/** The rate limit of a server. */
+export interface ServerRate extends RateLimit {
+  /** Each user has its own credentials, so that each has the whole rate. */
+  readonly perUser?: boolean | undefined;
+}
+
+/** One bucket per limited server, and one for each of its users; a changed limit starts a new bucket. */
 export class RateBuckets {
-  /** Returns a server's limit, by the newest settings. */
+  /** Return the limits, by the newest settings. */
   limitOf: RateLimitOptions['limitOf'] = () => undefined;
+  userLimitOf: RateLimitOptions['userLimitOf'];
   readonly #buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
 
-  of(server: string, now: number): TokenBucket | undefined {
-    const limit = this.limitOf(server);
-    if (limit === undefined) {
-      this.forget(server);
-      return undefined;
-    }
-    const known = this.#buckets.get(server);
-    if (known?.limit.requestsPerSecond === limit.requestsPerSecond && known.limit.burst === limit.burst) {
+  /**
+   * The buckets that a call takes a turn of, one after the other: the user's for all servers, the user's for this
+   * server, and the server's. A user has at most three quarters of a server's rate, so that others find turns.
+   */
+  of({ server, gate = server, caller }: ToolCall, now: number): readonly TokenBucket[] {
+    const { principal } = caller;
+    const limit = this.limitOf(gate);
+    if (limit === undefined && this.#buckets.size > 0) this.#buckets.delete(gate);
+    if (principal === undefined) return limit === undefined ? NONE : [this.#bucket(gate, limit, now)];
+    const own = this.userLimitOf?.(caller);
+    return [
+      ...(own === undefined ? [] : [this.#bucket(ownedKey('', principal), own, now)]),
+      ...(limit === undefined
+        ? []
+        : [this.#bucket(ownedKey(gate, principal), limit.perUser ? limit : shareOf(limit), now)]),
+      ...(limit === undefined || limit.perUser ? [] : [this.#bucket(gate, limit, now)]),
+    ];
+  }
+
+  #bucket(key: string, limit: RateLimit, now: number): TokenBucket {
+    const known = this.#buckets.get(key);
+    if (known?.limit.requestsPerSecond === limit.requestsPerSecond && known.limit.burst === limit.burst)
       return known.bucket;
-    }
+    if (this.#buckets.size >= LIMITS.cache.buckets) this.#buckets.delete(this.#buckets.keys().next().value as string);
     const bucket = new TokenBucket(limit, now);
-    this.#buckets.set(server, { limit, bucket });
+    this.#buckets.set(key, { limit, bucket });
     return bucket;
   }
 
-  forget(server: string): void {
-    if (this.#buckets.size > 0) this.#buckets.delete(server);
+  /** Drops the buckets of a server and of its users. */
+  reset(server: string): void {
+    for (const key of this.#buckets.keys()) if (serverIn(key) === server) this.#buckets.delete(key);
   }
 }
+
+const NONE: readonly TokenBucket[] = [];
 
 /**
  * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all executors that share
  * them.
  */
 export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new RateBuckets()): Step {
-  const { limitOf, maxWait = DEFAULTS.limits.callCeiling, clock = systemClock } = options;
+  const { limitOf, userLimitOf, maxWait = DEFAULTS.limits.callCeiling, clock = systemClock } = options;
   buckets.limitOf = limitOf;
+  buckets.userLimitOf = userLimitOf;
   return (next) => {
-    const inTurn = async (call: ToolCall, bucket: TokenBucket, now: number) => {
-      const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
-      if (wait === undefined) {
-        const { server, tool } = call;
-        const retryAfterMs = bucket.waitTime(now);
-        return fail(
-          'RATE_LIMITED',
-          `"${server}" has reached its configured rate limit. The next call can be sent in ${retryAfterMs} ms, after this call's deadline.`,
-          { server, tool, outcome: 'not_sent', retryAfterMs },
-        );
-      }
-      if (wait > 0 && !(await pause(wait, call.signal, clock))) {
-        bucket.giveBack();
-        return abortFailure(call, 'not_sent');
+    const inTurn = async (call: ToolCall, mine: readonly TokenBucket[]) => {
+      for (const bucket of mine) {
+        const now = clock.now();
+        const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
+        const isServers = bucket === mine.at(-1) && limitOf(call.gate ?? call.server) !== undefined;
+        if (wait === undefined) return tooLate(call, bucket.waitTime(now), isServers);
+        if (wait > 0 && !(await pause(wait, call.signal, clock))) {
+          bucket.giveBack();
+          return abortFailure(call, 'not_sent');
+        }
       }
       return next(call);
     };
     return (call) => {
-      const now = clock.now();
-      const bucket = buckets.of(call.gate ?? call.server, now);
-      return bucket === undefined ? next(call) : inTurn(call, bucket, now);
+      const mine = buckets.of(call, clock.now());
+      return mine.length === 0 ? next(call) : inTurn(call, mine);
     };
   };
+}
+
+function tooLate({ server, tool }: ToolCall, retryAfterMs: number, isServers: boolean): ToolResult<never> {
+  const whose = isServers ? `"${server}" has reached its configured rate limit.` : 'You have reached your rate limit.';
+  return fail('RATE_LIMITED', `${whose} The next call can be sent in ${retryAfterMs} ms, after this call's deadline.`, {
+    server,
+    tool,
+    outcome: 'not_sent',
+    retryAfterMs,
+  });
 }

@@ -20,6 +20,8 @@ export const resolve =
     const goOn = (call: ToolCall, found: ToolResult<ToolDefinition>) =>
       found.success ? next({ ...call, definition: found.data }) : Promise.resolve(found);
     return (call) => {
+      // A relay knows the tool as its client's own connection lists it.
+      if (call.definition !== undefined) return next(call);
       const answer = lookup(call);
       // A known tool costs no extra turn of the event loop.
       if (!(answer instanceof Promise)) return goOn(call, answer);

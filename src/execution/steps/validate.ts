@@ -49,7 +49,14 @@ export const validate =
       });
     };
     const judge = (sent: ToolCall, definition: ToolDefinition, verdict: Verdict) => {
-      const inner = verdict.status === 'broken' ? unwrapped(sent.arguments) : undefined;
+      if (verdict.status !== 'broken') return goOn(sent, definition, verdict);
+      const rest = withoutNulls(sent.arguments);
+      // Whether null stands for an argument that may be left out is for the server to say.
+      if (rest !== undefined)
+        return then(validators.check(definition.inputSchema, rest), (second) =>
+          goOn(sent, definition, second.status === 'fits' ? second : verdict),
+        );
+      const inner = unwrapped(sent.arguments);
       if (inner === undefined) return goOn(sent, definition, verdict);
       const meant = inOwnNames(sent, inner, definition);
       return then(validators.check(definition.inputSchema, meant.arguments), (second) =>
@@ -76,6 +83,12 @@ const then = <T>(verdict: Verdict | Promise<Verdict>, next: (verdict: Verdict) =
 function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema }: ToolDefinition): ToolCall {
   const args = asKnown(given, inputSchema);
   return args === call.arguments ? call : { ...call, arguments: args };
+}
+
+/** Returns the arguments that are not null; undefined if none is. */
+function withoutNulls(args: ToolCall['arguments']): ToolCall['arguments'] | undefined {
+  const kept = Object.entries(args).filter(([, value]) => value !== null);
+  return kept.length === Object.keys(args).length ? undefined : Object.fromEntries(kept);
 }
 
 /** Refuses arguments that cannot be written as JSON. */

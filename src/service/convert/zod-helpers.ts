@@ -1,5 +1,5 @@
 /**
- * Holds the functions that generated zod schemas need for what zod has no method for. Text in a comment that starts
+ * Holds functions for generated zod schemas, for what zod has no method for. Text in a comment that starts
  * with a colon is a type annotation.
  * @module
  */

@@ -53,7 +53,7 @@ const TABLE: readonly (readonly [verbs: string, categories: readonly ToolCategor
   ['upsert', ['crud.create', 'crud.update']],
 ];
 
-/** The categories of each verb; of a verb that stands twice, those of the first. */
+/** The categories of each verb; a verb that is listed twice has those of its first entry. */
 export const VERBS: ReadonlyMap<string, readonly ToolCategory[]> = new Map(
   [...TABLE].reverse().flatMap(([verbs, categories]) => verbs.split(' ').map((verb) => [verb, categories] as const)),
 );

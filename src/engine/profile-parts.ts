@@ -1,0 +1,88 @@
+/**
+ * Reads the profiles of a configuration: which servers each has, and its rules on top of those of everybody.
+ * @module
+ */
+import { toRateLimit } from '../config/rate-limit-schema.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { DEFAULT_PROFILE } from '../core/profile-name.ts';
+import type { Caller, ToolRule } from '../core/types.ts';
+import type { UserLimits } from '../execution/tool-executor.ts';
+import { compileRules, isOfClasses } from '../rules/compile-rules.ts';
+import type { RuleSet } from '../rules/decide.ts';
+import { compileName, isServer } from '../rules/pattern.ts';
+import type { KnownServer } from './engine-state.ts';
+
+/** One profile, as it is used. */
+export interface ProfilePart {
+  /** The profile's own rules above those of the configuration: a tool is on only if both allow it. */
+  readonly rules: RuleSet;
+  hasServer(name: string): boolean;
+  /** What it says about the calls of each of its users. */
+  readonly limits: UserLimits;
+}
+
+/** The part of a configuration that a caller sees. Without a profile, all of it. */
+export interface SeenPart {
+  readonly profile: string | undefined;
+  /** Set if the part has servers with credentials of this user. */
+  readonly principal: string | undefined;
+}
+
+export async function profileParts(
+  { profiles, rulePrecedence, servers: configured }: ResolvedConfig,
+  rules: RuleSet,
+): Promise<ReadonlyMap<string, ProfilePart>> {
+  const classify = async (written: readonly ToolRule[]) =>
+    written.some(isOfClasses)
+      ? (await import('../service/infer/classify-tool.ts')).ruleClassifier(configured)
+      : undefined;
+  const compiled = Object.entries(profiles).map(async ([name, { servers, toolRules = [], limits = {} }]) => {
+    const named = servers?.map(compileName);
+    const part: ProfilePart = {
+      rules: await compileRules(toolRules, rulePrecedence, rules, rules.names, await classify(toolRules)),
+      hasServer: (server) => named?.some((one) => isServer(one, server, true)) ?? true,
+      limits: { inFlight: limits.inFlight, rateLimit: toRateLimit(limits.rateLimit) },
+    };
+    return [name, part] as const;
+  });
+  return new Map(await Promise.all(compiled));
+}
+
+/** Returns the servers with credentials of each user. */
+export const ownedServers = (servers: ReadonlyMap<string, KnownServer>): ReadonlySet<string> =>
+  new Set(
+    [...servers].flatMap(([name, { definition }]) =>
+      'credentials' in definition && definition.credentials === 'user' ? [name] : [],
+    ),
+  );
+
+/** Returns the limits of a user; undefined: those of everybody. */
+export const userLimits = (parts: Parts, caller: Caller): UserLimits | undefined =>
+  parts.profiles.get(seenPart(parts, caller)?.profile ?? '')?.limits;
+
+interface Parts {
+  readonly profiles: ReadonlyMap<string, Pick<ProfilePart, 'limits'>>;
+  readonly owned: ReadonlySet<string>;
+}
+
+/**
+ * Returns the part that a caller sees; undefined: everything. Throws for a profile that is not configured: a caller that
+ * was meant to see less must not see more.
+ */
+export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined): SeenPart | undefined {
+  if (caller === undefined) return undefined;
+  const { profile = defaultFor(profiles, caller), principal } = caller;
+  if (profile !== undefined && !profiles.has(profile))
+    throw new DiscoveryError(
+      'CONFIGURATION_ERROR',
+      'Your profile is not configured on this gateway any more. Ask its operator.',
+      { outcome: 'not_sent', retryable: false },
+    );
+  const owner = owned.size === 0 ? undefined : principal;
+  return profile === undefined && owner === undefined ? undefined : { profile, principal: owner };
+}
+
+/** A user for whom no profile was selected has the default one, if there is one. A local client has everything. */
+const defaultFor = (profiles: Parts['profiles'], { principal }: Caller): string | undefined =>
+  principal !== undefined && profiles.has(DEFAULT_PROFILE) ? DEFAULT_PROFILE : undefined;

@@ -1,0 +1,317 @@
+/**
+ * Shows several servers to agents, each under its own name, instead of the five meta-tools or beside them: for clients
+ * that search among tools themselves, and for MCP Apps. Lists come from the catalogue; calls, reads and prompts take the
+ * whole pipeline. Connections are shared as they are behind the five tools, so log messages are not passed on.
+ * @module
+ */
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import { causeOf, type ToolResult } from '../core/result.ts';
+import type { Caller, CallToolResult, ItemKind, ServerItems, ToolDefinition } from '../core/types.ts';
+import { IDENTITY } from '../core/version.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { isObject } from '../json/plain-object.ts';
+import { failure } from '../meta-tools/answers.ts';
+import { isMetaTool } from '../meta-tools/meta-tools.ts';
+import type { CallContext } from '../meta-tools/run-tool.ts';
+import { notifierOf } from './exposed-client.ts';
+import {
+  exposedName,
+  exposedUri,
+  isApp,
+  type OwnName,
+  ownNames,
+  ownUri,
+  withExposedLinks,
+  withExposedUri,
+} from './exposed-names.ts';
+import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import type { ChangeNotifier, Surface } from './serve-stdio.ts';
+import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
+import { urisIn, WatchedResources } from './watched-resources.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+};
+
+/** Shows several servers under their own names. `beside` has the tools that come first. */
+export function exposedServersSurface(handle: EngineHandle, names: readonly string[], beside?: Surface): Surface {
+  const shown = new ExposedServers(coreOf(handle), names, beside);
+  return {
+    listen: (params) => shown.listen(params),
+    run: (tool, args, context) => shown.run(tool, args, context),
+    createServer: (handler, identity) => shown.createServer(handler, identity),
+    relayChanges: (notify) => shown.relayChanges(notify),
+  };
+}
+
+class ExposedServers {
+  readonly #engine: EngineCore;
+  readonly #names: readonly string[];
+  readonly #beside: Surface | undefined;
+  readonly #watched: ReadonlyMap<string, WatchedResources>;
+
+  constructor(engine: EngineCore, names: readonly string[], beside: Surface | undefined) {
+    this.#engine = engine;
+    this.#names = names;
+    this.#beside = beside;
+    this.#watched = new Map(names.map((name) => [name, new WatchedResources(engine, name)]));
+  }
+
+  relayChanges(notify: ChangeNotifier): () => void {
+    const stopLists = this.#engine.onToolsChanged((_isReload, server) => {
+      if (server !== undefined && !this.#names.includes(server)) return;
+      notify.toolsChanged();
+      notify.promptsChanged();
+      notify.resourcesChanged();
+    });
+    const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
+      // All clients that listen are told, so nothing of one user's own connection.
+      if (owner !== undefined) return;
+      if (method === 'notifications/resources/updated' && typeof uri === 'string' && this.#names.includes(server))
+        notify.resourceUpdated(exposedUri(server, uri));
+    });
+    return () => {
+      stopLists();
+      stopUpdates();
+    };
+  }
+
+  listen(params: Params): () => void {
+    const stops = urisIn(params).map((uri) => this.#watch(uri, {}).catch(() => () => {}));
+    return () => {
+      for (const stop of stops) void stop.then((end) => end());
+    };
+  }
+
+  async #watch(exposed: string, caller: Caller): Promise<() => void> {
+    const { server, name } = await this.#resource(exposed, caller);
+    return (this.#watched.get(server) as WatchedResources).watch(name, caller);
+  }
+
+  async run(exposed: string, args: unknown, context: CallContext): Promise<CallToolResult> {
+    if (this.#beside && isMetaTool(exposed)) return this.#beside.run(exposed, args, context);
+    const found = await this.#tool(exposed, context.caller);
+    if (!found) throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${exposed}`);
+    const { server, name } = found;
+    const result = await this.#engine.call({ ...context, server, tool: name, arguments: args });
+    if (result.success)
+      return { ...result.data, content: withExposedLinks(server, result.data.content) } as CallToolResult;
+    throwCause(result.error);
+    return failure(result.error);
+  }
+
+  async #tool(exposed: string, caller: Caller): Promise<OwnName | undefined> {
+    const readings = ownNames(this.#names, exposed);
+    if (readings.length < 2) return readings[0];
+    for (const reading of readings)
+      if ((await this.#engine.definitionOf(reading.server, reading.name, { caller })).success) return reading;
+    return readings[0];
+  }
+
+  async createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server> {
+    const server = new Server(IDENTITY, { capabilities: CAPABILITIES });
+    // The SDK types handlers per method; a relay registers them in a loop.
+    const setHandler = server.setRequestHandler.bind(server) as unknown as (
+      method: string,
+      handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
+    ) => void;
+    const on = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) =>
+      setHandler(method, ({ params }, context) =>
+        asProtocolError(() => answer(toUpstreamCall(server, identity, params, context))),
+      );
+    on('tools/list', async (call) => page('tools', await this.#tools(callerOf(call)), call));
+    on('tools/call', (call) => handler(call));
+    on('resources/list', async (call) => page('resources', await this.#items('resources', callerOf(call)), call));
+    on('resources/templates/list', async (call) =>
+      page('resourceTemplates', await this.#items('resourceTemplates', callerOf(call)), call),
+    );
+    on('prompts/list', async (call) => page('prompts', await this.#items('prompts', callerOf(call)), call));
+    on('resources/read', (call) => handler(call, (context) => this.#readResource(String(call.params.uri), context)));
+    on('prompts/get', (call) => handler(call, (context) => this.#getPrompt(call.params, context)));
+    on('completion/complete', (call) => this.#complete(call));
+    const watching = new Map<string, () => void>();
+    if (identity.era === 'legacy') {
+      on('resources/subscribe', async (call) => {
+        const uri = String(call.params.uri);
+        if (!watching.has(uri)) watching.set(uri, await this.#watch(uri, callerOf(call)));
+        return {};
+      });
+      on('resources/unsubscribe', async ({ params: { uri } }) => {
+        watching.get(String(uri))?.();
+        watching.delete(String(uri));
+        return {};
+      });
+    }
+    // Clients without sessions are told through `relayChanges` of the whole surface.
+    const notify = notifierOf(server);
+    const stop =
+      identity.session === undefined
+        ? undefined
+        : this.relayChanges({
+            ...notify,
+            resourceUpdated: (uri) => {
+              if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+            },
+          });
+    server.onclose = () => {
+      stop?.();
+      for (const end of watching.values()) end();
+    };
+    return server;
+  }
+
+  async #tools(caller: Caller): Promise<readonly ToolDefinition[]> {
+    const first = (await this.#beside?.introduction?.listTools()) ?? [];
+    const lists = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    const exposed = lists.flatMap(([server, tools]) =>
+      tools.map((tool) => ({ ...tool, name: exposedName(server, tool.name) })),
+    );
+    return [...first, ...exposed];
+  }
+
+  async #items(kind: keyof ServerItems, caller: Caller): Promise<readonly Params[]> {
+    const lists = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    return lists.flatMap(([server, items]) =>
+      items[kind].map((entry: Params) =>
+        kind === 'prompts'
+          ? { ...entry, name: exposedName(server, String(entry.name)) }
+          : withExposedUri(server, entry),
+      ),
+    );
+  }
+
+  /** Lists of all servers. One that cannot be listed is left out, unless none can. */
+  async #lists<T>(list: (server: string) => Promise<ToolResult<T>>): Promise<(readonly [string, T])[]> {
+    const listed = await Promise.all(this.#names.map(async (server) => [server, await list(server)] as const));
+    const good = listed.flatMap(([server, result]) => (result.success ? [[server, result.data] as const] : []));
+    const failed = listed.flatMap(([, result]) => (result.success ? [] : [result.error]));
+    if (good.length === 0 && failed[0])
+      throw new JsonRpcError(INTERNAL_ERROR, failed[0].message, { code: failed[0].code });
+    return good;
+  }
+
+  /** Finds the server of a resource. The URI of an app says nothing about its server. */
+  async #resource(exposed: string, caller: Caller): Promise<OwnName> {
+    const wrapped = ownUri(this.#names, exposed);
+    if (wrapped) return wrapped;
+    const owners = isApp(exposed) ? await this.#ownersOf(exposed, caller) : [];
+    const [server, other] = owners;
+    if (server === undefined) throw new JsonRpcError(INVALID_PARAMS, `There is no resource ${exposed}.`);
+    if (other !== undefined)
+      throw new JsonRpcError(INVALID_PARAMS, `${exposed} is a resource of ${owners.join(' and ')}. Expose only one.`);
+    return { server, name: exposed };
+  }
+
+  async #ownersOf(uri: string, caller: Caller): Promise<readonly string[]> {
+    const listed = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    const owners = listed.filter(([, { resources }]) => resources.some((one) => one.uri === uri));
+    if (owners.length > 0) return owners.map(([server]) => server);
+    // A server need not list the resources of its apps: its tools name them.
+    const tools = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    return tools.filter(([, list]) => list.some((tool) => appOf(tool) === uri)).map(([server]) => server);
+  }
+
+  async #readResource(exposed: string, context: CallContext): Promise<Params> {
+    const { server, name } = await this.#resource(exposed, context.caller);
+    const result = await this.#read(server, 'resource', name, context);
+    const { contents } = result;
+    if (!Array.isArray(contents)) return result;
+    return { ...result, contents: contents.map((one) => (isObject(one) ? withExposedUri(server, one) : one)) };
+  }
+
+  async #getPrompt({ name: exposed, arguments: args }: Params, context: CallContext): Promise<Params> {
+    const { server, name } = await this.#prompt(String(exposed), context.caller);
+    const result = await this.#read(server, 'prompt', name, context, args);
+    const { messages } = result;
+    if (!Array.isArray(messages)) return result;
+    const withLinks = messages.map((one) =>
+      isObject(one) ? { ...one, content: withExposedLinks(server, one.content) } : one,
+    );
+    return { ...result, messages: withLinks };
+  }
+
+  async #prompt(exposed: string, caller: Caller): Promise<OwnName> {
+    const readings = ownNames(this.#names, exposed);
+    for (const { server, name } of readings) {
+      const listed = readings.length > 1 ? await this.#engine.items.list(server, { caller }) : undefined;
+      if (!listed || (listed.success && listed.data.prompts.some((one) => one.name === name))) return { server, name };
+    }
+    throw new JsonRpcError(INVALID_PARAMS, `There is no prompt ${exposed}.`);
+  }
+
+  async #read(server: string, kind: ItemKind, id: string, context: CallContext, args?: unknown): Promise<Params> {
+    const result = await this.#engine.items.read(server, { kind, id }, { ...context, arguments: args });
+    if (result.success) return result.data;
+    throwCause(result.error);
+    const { code, message } = result.error;
+    throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+  }
+
+  async #complete(call: UpstreamCall): Promise<Params> {
+    const { ref, _meta, ...params } = call.params;
+    const caller = callerOf(call);
+    const { uri, name: prompt } = Object(ref) as Params;
+    const isResource = typeof uri === 'string';
+    const { server, name } = isResource
+      ? await this.#resource(uri, caller)
+      : await this.#prompt(String(prompt), caller);
+    const kind = isResource ? 'resource' : 'prompt';
+    if (!(await this.#engine.items.allows(server, { kind, id: name }, { caller })))
+      throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${name}.`, { code: 'TOOL_DISABLED' });
+    const { connection, release } = await this.#engine.connections.lease(server, caller, call.signal);
+    try {
+      const own = isResource ? { ...Object(ref), uri: name } : { ...Object(ref), name };
+      const { result } = await connection.request(
+        'completion/complete',
+        { ...params, ref: own },
+        { signal: call.signal },
+      );
+      return result;
+    } finally {
+      release();
+    }
+  }
+}
+
+/** The resource that shows the results of a tool, in the old and the new spelling of MCP Apps. */
+function appOf({ _meta }: ToolDefinition): unknown {
+  const { ui, 'ui/resourceUri': old } = Object(_meta) as Params;
+  return Object(ui).resourceUri ?? old;
+}
+
+const callerOf = ({
+  era,
+  principal,
+  profile,
+  session,
+  socket,
+  clientName,
+  capabilities,
+  ask,
+}: UpstreamCall): Caller => ({
+  ...{ principal, profile, session, socket, clientName, capabilities, ask },
+  acceptsInputRequired: era === 'modern',
+});
+
+/** A page of a list, with the cursor of the next. */
+function page(list: string, entries: readonly unknown[], { params: { cursor } }: UpstreamCall): Params {
+  const from = Number(cursor ?? 0);
+  if (!Number.isSafeInteger(from) || from < 0) throw new JsonRpcError(INVALID_PARAMS, 'This cursor is not ours.');
+  const next = from + LIMITS.wire.page;
+  return { [list]: entries.slice(from, next), ...(next < entries.length && { nextCursor: String(next) }) };
+}
+
+/** A protocol error of the server stays a protocol error. */
+function throwCause(error: ErrorInfo): void {
+  const cause = causeOf(error);
+  if (cause instanceof JsonRpcError) throw cause;
+}
