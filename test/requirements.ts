@@ -1554,6 +1554,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'are approved for one server only, even if another one has the same URI and the same prompt'],
     [APPROVED_ITEMS, 'are not approved by a tool of such a name, nor by a second definition of the same name'],
     [APPROVED_ITEMS, 'are not discovered by a program either'],
+    [APPROVED_ITEMS, 'are not read under another spelling of their URI either'],
+    [APPROVED_ITEMS, 'wait under another name of their server, too, and after it was removed and added again'],
+    [APPROVED_ITEMS, 'with hidden characters or instructions wait even where the first list is pinned'],
+    [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
   ),
@@ -1692,6 +1696,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
   ]),
+  'profile:reload': promise('A reload changes what a profile sees and calls', [
+    PROFILES,
+    'changes with a reload, for what it sees and for what it calls',
+  ]),
   'profile:shared-lists': promise('Profiles share connections and lists', [
     PROFILES,
     'asks a server for its list once for everybody, and sees its changes',
@@ -1701,6 +1709,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROFILES, 'gets those of the user who calls, and each user sees its own list'],
     [PROFILES, 'refuses a user without credentials, and nobody else suffers from that'],
     [TWO_USERS, 'are refused and paused apart'],
+    [LOGINS, 'of one user of the gateway is no other user’s, where each has its own'],
   ),
   'profile:nothing-crosses': promise(
     'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',

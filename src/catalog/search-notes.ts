@@ -43,10 +43,20 @@ export function searchNotes(
     notes.push(
       `${unapproved} ${unapproved === 1 ? 'tool waits' : 'tools wait'} for approval; a person can look: anygpt mcp pending`,
     );
-  if (best !== undefined && isWeak) notes.push('nothing fits well; these are guesses');
+  if (best !== undefined && isWeak) notes.push(GUESSES);
   // An answer without hits and notes would look like an error.
-  if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
+  if (results.length === 0 && notes.length === 0) notes.push(NOTHING);
   return notes;
+}
+
+const GUESSES = 'nothing fits well; these are guesses';
+const NOTHING = 'nothing fits; try other words, or list_mcp_servers';
+
+/** Joins the notes of several states to one answer: what is true of one alone may not be true of all. */
+export function joinedNotes(parts: readonly (readonly string[])[], [best]: readonly SearchResult[]): string[] {
+  const notes = [...new Set(parts.flat())].filter((note) => note !== GUESSES && note !== NOTHING);
+  if (best === undefined) return notes.length > 0 ? notes : [NOTHING];
+  return best.relevance < WEAK ? [...notes, GUESSES] : notes;
 }
 
 /** The command that a person types, where a login is possible. */

@@ -3,7 +3,7 @@
  * what an embedder knows, then searches.
  * @module
  */
-import { searchNotes } from '../catalog/search-notes.ts';
+import { joinedNotes, searchNotes } from '../catalog/search-notes.ts';
 import { fromIndexed, withItems } from '../catalog/server-items.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
@@ -51,7 +51,10 @@ export async function findTools(
   const results = parts.flatMap((part) => part.results).sort((a, b) => b.relevance - a.relevance);
   return ok({
     results: results.slice(0, limit ?? LIMITS.search.defaultResults),
-    notes: parts.flatMap((part) => part.notes),
+    notes: joinedNotes(
+      parts.map((part) => part.notes),
+      results,
+    ),
   });
 }
 

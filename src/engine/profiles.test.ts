@@ -121,6 +121,22 @@ describe('a profile', () => {
       expect(await ask(name, args, BOB)).toContain('CONFIGURATION_ERROR');
   });
 
+  it('changes with a reload, for what it sees and for what it calls', async () => {
+    const profiles: Record<string, { servers: string[] }> = { team: { servers: ['github', 'jira-*'] } };
+    const { engine, ask } = team({ profiles });
+    const call = () => ask('execute_tool', { server: 'jira-eu', tool: 'create_ticket', arguments: {} }, ANN);
+    expect(await call()).toContain('jira-eu create_ticket');
+    profiles.team = { servers: ['github', 'payroll'] };
+    await engine.reload();
+    expect(await call()).toContain('SERVER_NOT_FOUND');
+    expect(await engine.serverNames({ caller: ANN })).toEqual(['github', 'payroll']);
+    expect(await ask('search_tools', { query: 'pay a salary' }, ANN)).toContain('pay_salary');
+    delete profiles.team;
+    await engine.reload();
+    expect(await call()).toContain('CONFIGURATION_ERROR');
+    expect(await ask('list_mcp_servers', {}, ANN)).not.toContain('github');
+  });
+
   it('named default is that of users without one, and not of a local client', async () => {
     const { engine } = team({ profiles: { default: { servers: ['github'] } } });
     expect(await engine.serverNames({ caller: { principal: 'carol' } })).toEqual(['github']);

@@ -54,8 +54,9 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
-      relay.engine.connections.onNotification((server, method, params) => {
-        if (server === name) tellOf(method, params, notify);
+      relay.engine.connections.onNotification((server, method, params, owner) => {
+        // All clients that listen are told, so nothing of one user's own connection.
+        if (server === name && owner === undefined) tellOf(method, params, notify);
       }),
     headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
   };

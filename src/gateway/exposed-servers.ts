@@ -73,7 +73,9 @@ class ExposedServers {
       notify.promptsChanged();
       notify.resourcesChanged();
     });
-    const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }) => {
+    const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
+      // All clients that listen are told, so nothing of one user's own connection.
+      if (owner !== undefined) return;
       if (method === 'notifications/resources/updated' && typeof uri === 'string' && this.#names.includes(server))
         notify.resourceUpdated(exposedUri(server, uri));
     });

@@ -70,6 +70,35 @@ describe('a login', () => {
     expect(engine.redact(`it said ${token}`)).not.toContain(token);
   });
 
+  it('of one user of the gateway is no other user’s, where each has its own', async () => {
+    await using identity = await startIdentity();
+    const home = newHome();
+    const servers = [
+      { name: 'secret', connection: { type: 'http' as const, url: identity.url }, credentials: 'user' as const },
+    ];
+    await using engine = new EngineCore({ servers, state: home }, { env: { ANYGPT_KEYCHAIN: 'off' } });
+    const ann = 'https://idp.example\0ann';
+    const say = (text: string, principal?: string) =>
+      engine.call({ server: 'secret', tool: 'whisper', arguments: { text }, caller: { principal } });
+    const needed = (as: string) => ({
+      success: false,
+      error: { code: 'SERVER_AUTH_REQUIRED', message: expect.stringContaining(`Run: anygpt mcp login secret${as}`) },
+    });
+    expect(await say('before', ann)).toMatchObject(needed(" --as 'https://idp.example ann'"));
+    await engine.connections.logIn('secret', person(identity), { principal: ann });
+    expect(await say('as ann', ann)).toMatchObject({ success: true });
+    expect(await say('as bob', 'bob')).toMatchObject(needed(' --as bob'));
+    expect(await say('as nobody')).toMatchObject(needed(''));
+    const found = await engine.find('whisper', { caller: { principal: 'bob' } });
+    expect(found).toMatchObject({
+      data: { results: [], notes: ['secret not searched: login needed: anygpt mcp login secret --as bob'] },
+    });
+    expect(identity.calls).toEqual(['as ann']);
+    expect(await engine.connections.logOut('secret', 'bob')).toEqual({ wasLoggedIn: false });
+    expect(await say('still ann', ann)).toMatchObject({ success: true });
+    expect(await engine.connections.logOut('secret', ann)).toEqual({ wasLoggedIn: true });
+  });
+
   it('is ended by a logout, which revokes the tokens', async () => {
     await using identity = await startIdentity();
     const home = newHome();
