@@ -2,10 +2,10 @@
  * Runs the official MCP conformance suites against the fixture server, once directly and once through our gateway:
  * whatever passes directly must pass through the gateway. Prints a table; exits 1 on a regression, 2 when it cannot run.
  *
- *     node scripts/conformance.mjs [--direct-only] [--only SET]... [--json]
+ *     node scripts/conformance.mjs [--direct-only] [--only SET]... [--all] [--json]
  *
  * SET is active, 2025-11-25, 2026-07-28, or one of the last two with -crossed: then the server behind the gateway speaks
- * the other protocol era. Suites and their results are kept under .conformance/.
+ * the other protocol era. With --all, the client half too, through the gateway: a few minutes more. Suites and their results are kept under .conformance/.
  * @module
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -284,6 +284,70 @@ const measure = async (run, runtime, directOnly) => {
   return { suite, set, server, direct, gateway, verdict, regressions: unexplained, explained: reasons, weaker };
 };
 
+const DRIVER = join(ROOT, 'scripts/conformance-client.mjs');
+const CLIENT_SETS = ['2025-11-25', '2026-07-28'];
+
+/** Every checks.json below a folder. */
+const checksIn = (folder) =>
+  !existsSync(folder)
+    ? []
+    : readdirSync(folder, { recursive: true })
+        .filter((path) => path.endsWith('checks.json'))
+        .flatMap((path) => JSON.parse(readFileSync(join(folder, path), 'utf8')));
+
+/** Runs the scenarios for clients one by one: the client is a program behind the gateway. */
+const measureClient = (set, runtime) => {
+  const suite = install(`suite-${NEWEST}`, SUITE, NEWEST);
+  const { client, not_scored: others } = parse(readFileSync(join(suite, 'requirements', `${set}.yaml`), 'utf8'));
+  const unscored = (others ?? []).filter(({ leg }) => leg === 'client').map(({ scenario }) => scenario);
+  const outcomes = [...client, ...unscored].map((scenario) => {
+    say(`${NEWEST} ${set}: client ${scenario} …`);
+    const folder = join(HOME, 'results', `${set}-client`, scenario);
+    rmSync(folder, { recursive: true, force: true });
+    const command = `${process.execPath} ${DRIVER}`;
+    const args = [
+      'client',
+      '--command',
+      command,
+      '--scenario',
+      scenario,
+      '--spec-version',
+      set,
+      '--force',
+      '-o',
+      folder,
+    ];
+    const { status } = spawnSync(runtime, [join(suite, 'dist/index.js'), ...args], {
+      timeout: RUN_MS,
+      stdio: 'ignore',
+    });
+    const checks = checksIn(folder);
+    const count = (wanted) => checks.filter((one) => one.status === wanted).length;
+    return {
+      scenario,
+      isOk: status === 0,
+      isScored: client.includes(scenario),
+      ok: count('SUCCESS'),
+      failed: count('FAILURE'),
+    };
+  });
+  const of = (isScored) => outcomes.filter((one) => one.isScored === isScored);
+  return { set, outcomes, scored: of(true), unscored: of(false) };
+};
+
+const printClient = (rows) => {
+  const sum = (list, key) => list.reduce((total, one) => total + one[key], 0);
+  const counts = (list) => {
+    const ok = list.filter(({ isOk }) => isOk).length;
+    return `${ok}/${list.length - ok} (${sum(list, 'ok')}/${sum(list, 'failed')})`;
+  };
+  for (const { set, scored, unscored, outcomes } of rows) {
+    process.stdout.write(`client half  ${set}  scored ${counts(scored)}  unscored ${counts(unscored)}\n`);
+    for (const { scenario, isOk, isScored } of outcomes)
+      if (!isOk) process.stdout.write(`client half  ${set}  ${isScored ? 'FAILS' : 'unscored'}  ${scenario}\n`);
+  }
+};
+
 const print = (rows) => {
   const counts = (leg) =>
     leg ? `${leg.scenarios.ok}/${leg.scenarios.failed} (${leg.checks.ok}/${leg.checks.failed})` : 'not run';
@@ -320,6 +384,7 @@ const { values } = parseArgs({
   options: {
     'direct-only': { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
+    all: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -342,6 +407,11 @@ try {
 } catch (error) {
   stop(error.message);
 }
-if (values.json) process.stdout.write(`${JSON.stringify({ runs: rows }, null, 2)}\n`);
-else print(rows);
-process.exitCode = rows.every(({ verdict }) => verdict === 'ok' || verdict === 'control ok') ? 0 : 1;
+const clients = values.all ? CLIENT_SETS.map((set) => measureClient(set, runtime)) : [];
+if (values.json) process.stdout.write(`${JSON.stringify({ runs: rows, clients }, null, 2)}\n`);
+else {
+  print(rows);
+  printClient(clients);
+}
+const isFine = rows.every(({ verdict }) => verdict === 'ok' || verdict === 'control ok');
+process.exitCode = isFine && clients.every(({ scored }) => scored.every(({ isOk }) => isOk)) ? 0 : 1;
