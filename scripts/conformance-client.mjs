@@ -16,6 +16,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const GATEWAY = fileURLToPath(new URL('../dist/bin/anygpt.js', import.meta.url));
 const LOGINS = 3;
+const SCOPE = /--scope '([^']+)'/;
+/** The rights that the server wants beside those that the client has. */
+let scope;
 
 const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -95,7 +98,9 @@ const use = async () => {
     for (const call of calls) {
       const said = await client.callTool(call).then(JSON.stringify, String);
       process.stderr.write(`${call.name}: ${said.slice(0, 300)}\n`);
-      if (said.includes('SERVER_AUTH_REQUIRED')) refused.push(call);
+      if (!said.includes('SERVER_AUTH_REQUIRED')) continue;
+      refused.push(call);
+      scope = SCOPE.exec(said)?.[1];
     }
     const { prompts = false, resources = false } = client.getServerCapabilities() ?? {};
     if (resources)
@@ -114,10 +119,9 @@ const use = async () => {
 
 let isDone = false;
 const needsLogin = scenario.startsWith('auth/') && !isMachine;
-let scope;
 for (let attempt = 0; attempt < (needsLogin ? LOGINS : 1) && !isDone; attempt++) {
   const login = needsLogin ? await logIn(scope) : { isIn: true };
-  scope = login.again?.[1];
+  scope = login.again?.[1] ?? undefined;
   // A server may want another login, or one with more rights: the command line says what to type.
   if (!login.isIn && login.again) continue;
   if (!login.isIn) break;
