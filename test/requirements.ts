@@ -1692,6 +1692,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
   ]),
+  'profile:commands': promise('search, tools and execute show what a profile sees', [
+    'src/cli/commands/profile.test.ts',
+    'sees and calls what callers with that profile do',
+  ]),
   'profile:reload': promise('A reload changes what a profile sees and calls', [
     PROFILES,
     'changes with a reload, for what it sees and for what it calls',
