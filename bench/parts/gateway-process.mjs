@@ -29,11 +29,19 @@ const start = async (args, env = {}) => {
   return { address, close, pid: child.pid };
 };
 
-export const startServer = (name, ...args) => start([fileURLToPath(new URL(`${name}.mjs`, SERVERS)), ...args]);
+/** Starts a program of bench/servers. `nodeOptions` come before it. */
+export const startServer = (name, args = [], nodeOptions = []) =>
+  start([...nodeOptions, fileURLToPath(new URL(`${name}.mjs`, SERVERS)), ...args]);
 
 /** Starts the built gateway on HTTP. `nodeOptions` come before the program. */
 export const startGateway = ({ config, home, nodeOptions = [] }) =>
   start([...nodeOptions, ANYGPT, 'mcp', 'serve', '--http', '0', '--config', config], { ANYGPT_HOME: home });
+
+/** Milliseconds of processor time that a process has used, where the system says so (Linux, in steps of 10 ms). */
+export const processorTimeOf = (pid) => {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+};
 
 /** Kilobytes of memory that a process has in RAM, where the system says so (Linux). */
 export const residentOf = (pid) => {

@@ -96,11 +96,15 @@ export const measure = async () => {
       config,
       JSON.stringify({ servers: [{ name: 'echo', connection: { type: 'http', url: server.address } }] }),
     );
+    const nodeOptions = ['--expose-gc', `--import=${COLLECT}`];
+    const proxy = await startServer('http-proxy', [server.address], nodeOptions);
+    const bare = await perClient(proxy, openModern);
+    await proxy.close();
+    lines.push({ what: 'a connection of the bare proxy', value: bare, unit: 'kB' });
     for (const [what, open, budget] of [
       ['protocol 2026-07-28, a connection', openModern, 50],
       ['protocol 2025-11-25, a session with its stream', openLegacy, 500],
     ]) {
-      const nodeOptions = ['--expose-gc', `--import=${COLLECT}`];
       const gateway = await startGateway({ config, home: join(folder, what.slice(9, 13)), nodeOptions });
       lines.push({ what: `an idle client: ${what}`, value: await perClient(gateway, open), unit: 'kB', budget });
       await gateway.close();

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startGateway, startServer } from '../parts/gateway-process.mjs';
+import { processorTimeOf, startGateway, startServer } from '../parts/gateway-process.mjs';
 import { putLoad } from '../parts/http-load.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 
@@ -62,7 +62,7 @@ export const measure = async ({ seconds = 3, rounds = 3 }) => {
     const servers = [{ name: 'echo', connection: { type: 'http', url: server.address } }];
     const limits = { inFlightPerClient: 512, concurrency: 256, queue: 512 };
     writeFileSync(config, JSON.stringify({ servers, limits, validation: { output: 'off' } }));
-    const proxy = await keep(startServer('http-proxy', server.address));
+    const proxy = await keep(startServer('http-proxy', [server.address]));
     const args = [ANYGPT, 'mcp', 'token', 'create', '--json'];
     const made = execFileSync(process.execPath, args, { env: { ...process.env, ANYGPT_HOME: homes.on } });
     const { token } = JSON.parse(made.toString());
@@ -72,10 +72,11 @@ export const measure = async ({ seconds = 3, rounds = 3 }) => {
     const session = await openSession(shut.address, bearer);
     const modern = (n) => message(n, 'tools/call', { ...execute(n), _meta: META });
     const routes = {
-      proxy: { address: proxy.address, bodyOf: (n) => message(n, 'tools/call', echo(n)) },
-      'open door': { address: open.address, headers: MODERN, bodyOf: modern },
-      'with a token': { address: shut.address, headers: { ...MODERN, ...bearer }, bodyOf: modern },
+      proxy: { process: proxy, address: proxy.address, bodyOf: (n) => message(n, 'tools/call', echo(n)) },
+      'open door': { process: open, address: open.address, headers: MODERN, bodyOf: modern },
+      'with a token': { process: shut, address: shut.address, headers: { ...MODERN, ...bearer }, bodyOf: modern },
       'with a token, 2025-11-25': {
+        process: shut,
         address: shut.address,
         headers: { ...session, ...bearer },
         bodyOf: (n) => message(n, 'tools/call', execute(n)),
@@ -88,20 +89,31 @@ export const measure = async ({ seconds = 3, rounds = 3 }) => {
       for (let round = 0; round <= rounds; round++)
         for (const [name, route] of Object.entries(routes)) {
           const ms = round === 0 ? 1_000 : seconds * 1_000;
+          const before = processorTimeOf(route.process.pid);
           const measured = await putLoad({ ...route, connections, ms, isRight: isEcho });
+          const spent = processorTimeOf(route.process.pid) - before;
           // The first round warms up.
-          if (round > 0) samples[name].push(measured);
+          if (round > 0) samples[name].push({ ...measured, perCall: (spent * 1_000) / measured.latencies.length });
         }
       const of = (name) => ({
         perSecond: median(samples[name].map(({ perSecond }) => perSecond)),
         p50: median(samples[name].map(({ latencies }) => median(latencies))),
         p99: median(samples[name].map(({ latencies }) => percentile(latencies, 0.99))),
+        perCall: median(samples[name].map(({ perCall }) => perCall)),
         wrong: samples[name].reduce((sum, { wrong }) => sum + wrong, 0),
       });
       const bare = of('proxy');
       for (const name of Object.keys(routes)) {
-        const { perSecond, p50, p99, wrong } = of(name);
-        rows.push([String(connections), name, perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(1), String(wrong)]);
+        const { perSecond, p50, p99, perCall, wrong } = of(name);
+        rows.push([
+          String(connections),
+          name,
+          perSecond.toFixed(0),
+          p50.toFixed(2),
+          p99.toFixed(1),
+          perCall.toFixed(0),
+          String(wrong),
+        ]);
         if (name === 'proxy') continue;
         const what = `${connections} connections, ${name}`;
         if (connections > 1)
@@ -118,7 +130,7 @@ export const measure = async ({ seconds = 3, rounds = 3 }) => {
         else lines.push({ what: `${what}: added to the median`, value: p50 - bare.p50, unit: 'ms', budget: 2 });
       }
     }
-    const head = ['connections', 'route', 'calls/s', 'p50 ms', 'p99 ms', 'wrong'];
+    const head = ['connections', 'route', 'calls/s', 'p50 ms', 'p99 ms', 'processor µs', 'wrong'];
     return { lines, tables: [{ title: 'Calls', head, rows, left: [1] }] };
   } finally {
     for (const one of running.reverse()) await one.close();

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Cancellation } from '../async/cancellation.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, isJsonRpcMessage, JsonRpcError, type JsonRpcId } from '../connections/json-rpc.ts';
+import { LIMITS } from '../core/limits.ts';
 import { IDENTITY } from '../core/version.ts';
 import { writeJson } from '../json/exact-json.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -77,6 +78,10 @@ export async function answerPlainCall(
   if (response.destroyed) return;
   const text = writeJson(answer as never);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  response.write(text);
-  response.end();
+  // A short answer goes out in one packet with its head. What waits of a long one is watched from its first write on.
+  if (text.length <= LIMITS.wire.shortBody) response.end(text);
+  else {
+    response.write(text);
+    response.end();
+  }
 }

@@ -35,8 +35,9 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) 
     if (signal?.aborted) return reject(signal.reason);
     const secure = url.protocol === 'https:';
     const headers = Object.fromEntries(new Headers(init.headers));
-    const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
-    if (body) headers['content-length'] = String(body.length);
+    // A text goes out in one packet with its head; bytes would go out in another.
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: init.method ?? 'GET',
       agent: secure ? agents['https:'] : agents['http:'],
