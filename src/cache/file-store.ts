@@ -63,14 +63,15 @@ export class FileStore implements Store {
     return undefined;
   }
 
-  async write(key: string, bytes: Uint8Array): Promise<void> {
+  /** @param value the bytes, or their parts */
+  async write(key: string, value: Uint8Array | readonly Uint8Array[]): Promise<void> {
     const path = this.pathOf(key);
-    if (bytes.length > LIMITS.cache.value) {
-      throw new ValidationError(
-        `A cache value has at most ${LIMITS.cache.value} bytes; this value has ${bytes.length}.`,
-      );
+    const parts = value instanceof Uint8Array ? [value] : value;
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    if (size > LIMITS.cache.value) {
+      throw new ValidationError(`A cache value has at most ${LIMITS.cache.value} bytes; this value has ${size}.`);
     }
-    await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes), bytes));
+    await this.#inOrder(key, () => this.#replace(path, [entryHeader(key, parts), ...parts]));
   }
 
   async delete(key: string): Promise<void> {
@@ -105,12 +106,12 @@ export class FileStore implements Store {
     await this.#setAside(this.pathOf(key));
   }
 
-  async #replace(path: string, header: Uint8Array, bytes: Uint8Array): Promise<void> {
+  async #replace(path: string, parts: readonly Uint8Array[]): Promise<void> {
     await this.#sweepOnce();
     const temporary = `${path}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
     await this.#guarded('write', path, async () => {
       try {
-        await this.#writeTemporary(temporary, header, bytes);
+        await this.#writeTemporary(temporary, parts);
         await this.#renameOver(temporary, path);
       } catch (error) {
         await remove(temporary).catch(() => {
@@ -122,7 +123,7 @@ export class FileStore implements Store {
     });
   }
 
-  async #writeTemporary(temporary: string, header: Uint8Array, bytes: Uint8Array): Promise<void> {
+  async #writeTemporary(temporary: string, parts: readonly Uint8Array[]): Promise<void> {
     let handle: FileHandle;
     try {
       handle = await open(temporary, 'wx', 0o600);
@@ -132,8 +133,7 @@ export class FileStore implements Store {
       handle = await open(temporary, 'wx', 0o600);
     }
     try {
-      await handle.writeFile(header);
-      await handle.writeFile(bytes);
+      for (const part of parts) await handle.writeFile(part);
       await handle.sync();
     } finally {
       await handle.close();

@@ -12,6 +12,7 @@ import {
 } from '../core/item-definition.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { ItemKind, ServerItems } from '../core/types.ts';
+import { uriReadings } from '../rules/pattern.ts';
 import type { ToolDecision, ToolPolicy } from '../rules/tool-policy.ts';
 import { matchesPattern } from '../search/query-filters.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
@@ -40,7 +41,8 @@ export class CatalogItems {
 
   /**
    * The decision about a resource or a prompt. Unless a rule names it, one of a server whose tools are all disabled is
-   * disabled too. Of a server that needs approval, needs `Catalog.load`: all definitions of that name must be approved.
+   * disabled too. Of a server that needs approval, needs `Catalog.load`: all definitions of
+   * that name must be approved, and of other spellings of a URI.
    */
   decide(server: string, kind: ItemKind, id: string): ToolDecision {
     const ruled = this.#policy.decideItem(server, id, kind);
@@ -51,9 +53,14 @@ export class CatalogItems {
     if (ruled.enabled && isAlone) return { ...ruled, enabled: false, reason: `Disabled: all tools of ${server} are.` };
     if (!ruled.enabled || entry === undefined || isProvider(entry.definition) || !entry.definition.approval)
       return ruled;
-    const definitions = listedAs(entry.items, kind, id);
+    const readings = kind === 'resource' ? uriReadings(id) : [id];
+    const definitions = readings.flatMap((reading) => listedAs(entry.items, kind, reading));
     const listed =
-      definitions.length > 0 ? definitions : kind === 'prompt' ? [promptDefinition({ name: id })] : unlisted(entry, id);
+      definitions.length > 0
+        ? definitions
+        : kind === 'prompt'
+          ? [promptDefinition({ name: id })]
+          : unlisted(entry, readings);
     const decisions = listed.map((definition) => this.#policy.decide(server, definition));
     const isEnabled = ({ enabled }: ToolDecision): boolean => enabled;
     // A URI that is not listed may be made from any template that fits.
@@ -72,12 +79,13 @@ export class CatalogItems {
  * What the decision on a URI that is not listed depends on: the templates that it can be made from. If there are none,
  * one approved definition of the server is enough: results of tools name such URIs.
  */
-function unlisted({ items, state }: CatalogEntry, uri: string): readonly ItemDefinition[] {
-  const templates = items.resourceTemplates.filter(({ uriTemplate }) =>
-    matchesPattern(uri, uriTemplate.split(/\{[^}]*\}/)),
-  );
+function unlisted({ items, state }: CatalogEntry, readings: readonly string[]): readonly ItemDefinition[] {
+  const templates = items.resourceTemplates.filter(({ uriTemplate }) => {
+    const pieces = uriTemplate.split(/\{[^}]*\}/);
+    return readings.some((uri) => matchesPattern(uri, pieces));
+  });
   if (templates.length > 0) return templates.map(templateDefinition);
   if (state.enabledCount > 0) return [];
   const all = itemDefinitions(items);
-  return all.length > 0 ? all : [resourceDefinition({ uri })];
+  return all.length > 0 ? all : readings.map((uri) => resourceDefinition({ uri }));
 }

@@ -313,7 +313,7 @@ export class Catalog {
     const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
     // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
     const needsApproval = entry.state.approvals !== undefined;
-    const reindex = changed || isDecided || !sameAbout;
+    const reindex = changed || isDecided || !sameAbout || this.#isDecidedAnew(entry);
     if (reindex || needsApproval) yield* this.#install(entry, whole, lines.digest, reindex);
     else this.#setState(entry, whole, lines.digest);
     this.#writes.writeListing(whole, lines);
@@ -325,11 +325,16 @@ export class Catalog {
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
       const isDecided = (await this.#options.sight?.(stored.listing)) ?? false;
-      const reindex = isDecided || stored.digest !== entry.state.digest;
+      const reindex = isDecided || stored.digest !== entry.state.digest || this.#isDecidedAnew(entry);
       await paced(this.#install(entry, stored.listing, stored.digest, reindex));
     } else if (entry.state.fetchedAt > 0) await this.#forget(entry);
     else if (!entry.tools && entry.definition.tools.length > 0)
       atOnce(this.#install(entry, configuredListing(entry.definition, entry.fingerprint), undefined, false));
+  }
+
+  /** Tells whether approvals have come since the server was indexed. An index must never claim newer ones than it has. */
+  #isDecidedAnew({ definition, state }: CatalogEntry): boolean {
+    return state.approvals !== this.#options.policy.digestOf?.(definition.name);
   }
 
   async #forget(entry: CatalogEntry): Promise<void> {

@@ -183,6 +183,54 @@ describe('resources and prompts of a server under review', () => {
     expect(other.reads()).toEqual([]);
   });
 
+  it('are not read under another spelling of their URI either', async () => {
+    using home = folder();
+    const journal = journalIn(home);
+    await using engine = engineOf(home, journal);
+    await engine.readLists();
+    await approve(engine, 'send');
+    const uris = ['mail://%66irst', 'mail://page/%32', 'mail://page/x/../2', 'MAIL://first'];
+    const codes = [];
+    for (const uri of uris) codes.push(await read(engine, uri));
+    expect(codes).toEqual(uris.map(() => 'TOOL_NOT_APPROVED'));
+    // Results of tools name URIs that are listed nowhere.
+    expect(await read(engine, 'mail://letter/7')).toBe('ok');
+    expect(journal.reads()).toEqual(['mail://letter/7']);
+  });
+
+  it('wait under another name of their server, too, and after it was removed and added again', async () => {
+    using home = folder();
+    const journal = journalIn(home);
+    const engineFor = (name: string, approval: string) =>
+      engineIn(home, { servers: [{ name, connection: journal.connection, approval }] });
+    const code = async (name: string, approval: string) => {
+      await using engine = engineFor(name, approval);
+      await engine.readLists({ again: true });
+      return prompt(engine, name);
+    };
+    expect(await code('mail', 'all')).toBe('TOOL_NOT_APPROVED');
+    expect(await code('post', 'new')).toBe('TOOL_NOT_APPROVED');
+    {
+      await using empty = engineIn(home, { servers: [] });
+      await empty.readLists();
+    }
+    expect(await code('mail', 'new')).toBe('TOOL_NOT_APPROVED');
+    expect(await code('mail', 'changed')).toBe('TOOL_NOT_APPROVED');
+  });
+
+  it('with hidden characters or instructions wait even where the first list is pinned', async () => {
+    using home = folder();
+    const hidden = { uri: 'mail://hidden', name: 'hidden', description: 'A letter.\u{e0041}\u{e0042}\u200b' };
+    const journal = journalIn(home, { ...WORLD, resources: [FIRST, hidden], prompts: [POISONED] });
+    await using engine = engineOf(home, journal, [], { approval: 'new' });
+    expect(await waiting(engine)).toEqual(['prompt:review', 'resource:mail://hidden']);
+    expect([await read(engine), await read(engine, 'mail://hidden'), await prompt(engine)]).toEqual([
+      'ok',
+      'TOOL_NOT_APPROVED',
+      'TOOL_NOT_APPROVED',
+    ]);
+  });
+
   it('are not approved by a tool of such a name, nor by a second definition of the same name', async () => {
     using home = folder();
     const journal = journalIn(home);

@@ -54,7 +54,7 @@ export class RegistryIndex {
     this.#engine = engine;
   }
 
-  /** Returns the index in bytes from `toBytes`; undefined when another version made them. */
+  /** Returns the index in bytes from `parts`; undefined when another version made them. */
   static from(bytes: Uint8Array): RegistryIndex | undefined {
     // Copied, because the index is read through typed arrays, which need aligned bytes.
     const engine = SearchEngine.fromSnapshot(bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes), OPTIONS);
@@ -93,8 +93,9 @@ export class RegistryIndex {
     }
   }
 
-  toBytes(): Uint8Array {
-    return this.#engine.toSnapshot();
+  /** The index in bytes, part by part. They are the index itself: write them before it changes. */
+  parts(): readonly Uint8Array[] {
+    return this.#engine.snapshotParts();
   }
 
   /** The best servers for a query, best first, deprecated ones last. */

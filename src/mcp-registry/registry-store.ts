@@ -140,8 +140,8 @@ export class RegistryStore {
   }
 
   /** Replaces the search index of the current table, which was made by another version of this program. */
-  writeIndex({ index }: RegistryContents, bytes: Uint8Array): Promise<void> {
-    return this.#files.write(indexKey(index), bytes);
+  writeIndex({ index }: RegistryContents, parts: readonly Uint8Array[]): Promise<void> {
+    return this.#files.write(indexKey(index), parts);
   }
 
   /** Writes a chunk of entries, which nothing refers to yet. Returns its id. */
@@ -152,7 +152,7 @@ export class RegistryStore {
   }
 
   /** Writes the index, then the table of contents, then removes what nothing refers to any more. */
-  async commit(contents: Omit<RegistryContents, 'index' | 'url'>, index: Uint8Array): Promise<void> {
+  async commit(contents: Omit<RegistryContents, 'index' | 'url'>, index: readonly Uint8Array[]): Promise<void> {
     const id = newId();
     await this.#files.write(indexKey(id), index);
     await this.#writeContents({ ...contents, url: this.#url, index: id });

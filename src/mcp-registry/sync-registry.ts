@@ -9,7 +9,7 @@ import type { ToolMetadata } from '../core/types.ts';
 import { isNewer } from './newer-version.ts';
 import type { ListedPage, RegistryClient } from './registry-client.ts';
 import { byPublisher, RegistryIndex, toDocument } from './registry-index.ts';
-import { publisherOf, type RegistryEntry } from './registry-server.ts';
+import { publisherOf, type RegistryEntry, shortNameOf } from './registry-server.ts';
 import { DamagedStore, type RegistryContents, type RegistryStore, toLine } from './registry-store.ts';
 
 /** How to sync. */
@@ -76,7 +76,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
   const chunks = new ChunkWriter(store);
   const skips = new Skips();
   const known = new Map<string, KnownEntry>();
-  // As texts, which take a third of the memory.
+  // As packed texts, which take a fifth of the memory.
   const documents = new Map<string, string>();
   let since = startedAt;
   try {
@@ -98,7 +98,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
           skips.add([`only ${LIMITS.registry.entries} servers of one registry are kept`]);
           continue;
         }
-        if (await chunks.add(entry, skips)) documents.set(name, JSON.stringify(toDocument(entry)));
+        if (await chunks.add(entry, skips)) documents.set(name, packed(toDocument(entry)));
       }
       onProgress?.({ registry: client.name, entries: documents.size, step: 'reading' });
     }
@@ -113,7 +113,7 @@ async function readAll(client: RegistryClient, store: RegistryStore, { signal, o
     await index.set(takenOut(documents));
     await store.commit(
       { syncedAt: startedAt, fullAt: startedAt, since: sinceText(since), chunks: table },
-      index.toBytes(),
+      index.parts(),
     );
     return { ...reportOf(client, true, skips), total, added, changed: total - added, removed };
   } catch (error) {
@@ -190,7 +190,7 @@ async function readChanges(
       since: sinceText(beganAt(first?.date, startedAt)),
       chunks: table,
     },
-    index.toBytes(),
+    index.parts(),
   );
   const added = [...documents.keys()].filter((name) => !before.has(name)).length;
   return {
@@ -217,22 +217,32 @@ export async function openIndex(store: RegistryStore, contents: RegistryContents
   }
   const now = await store.contents();
   if (now !== undefined && (await store.isReplaced(contents))) return openIndex(store, now);
-  await store.writeIndex(contents, index.toBytes());
+  await store.writeIndex(contents, index.parts());
   return index;
 }
 
 /** Takes documents out of a map, publisher by publisher, so that their memory gets free. */
 function* takenOut(documents: Map<string, string>): Generator<readonly [string, readonly ToolMetadata[]]> {
   const groups = new Map<string, string[]>();
-  for (const [name, text] of documents) {
+  for (const name of documents.keys()) {
     const publisher = publisherOf(name);
-    if (!groups.get(publisher)?.push(text)) groups.set(publisher, [text]);
+    if (!groups.get(publisher)?.push(name)) groups.set(publisher, [name]);
   }
-  documents.clear();
-  for (const [publisher, texts] of groups) {
-    yield [publisher, texts.map((text) => JSON.parse(text) as ToolMetadata)];
+  for (const [publisher, names] of groups) {
+    yield [publisher, names.map((name) => unpacked(name, documents.get(name) ?? '[]'))];
+    for (const name of names) documents.delete(name);
     groups.delete(publisher);
   }
+}
+
+/** A document as text, without the words of its name. */
+const packed = ({ title, summary, signature, keywords, tags, enabled }: ToolMetadata): string =>
+  JSON.stringify([summary, tags, enabled, signature, keywords, title]);
+
+function unpacked(name: string, text: string): ToolMetadata {
+  const [summary, tags, enabled, signature, keywords, title] = JSON.parse(text);
+  const server = publisherOf(name);
+  return { server, name: shortNameOf(name), summary, tags, enabled, signature, keywords, title: title ?? undefined };
 }
 
 type KnownEntry = Parameters<typeof isNewer>[1];

@@ -80,7 +80,7 @@ export function compilePattern(text: string, regexCompiler?: RegexCompiler): Com
 }
 
 /** Returns a URI as written, and as a server may take it: decoded, with `.` and `..` resolved. */
-function uriReadings(uri: string): string[] {
+export function uriReadings(uri: string): string[] {
   const readings = new Set([uri]);
   for (const read of [decodeURIComponent, (written: string) => new URL(written).href])
     for (const reading of [...readings])

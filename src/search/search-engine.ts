@@ -19,7 +19,7 @@ import { type Classifier, readFilters } from './query-filters.ts';
 import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
-import { decodeSnapshot, encodeSnapshot } from './segment-file.ts';
+import { decodeSnapshot, encodeSnapshot, snapshotParts } from './segment-file.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Selection, select } from './selection.ts';
@@ -255,6 +255,11 @@ export class SearchEngine {
   /** The index as bytes, ready for the disk. */
   toSnapshot(): Uint8Array {
     return encodeSnapshot(this.#store.merged(), this.#settings);
+  }
+
+  /** The bytes of `toSnapshot` in parts that belong to the engine: a large index is written without a copy of it. */
+  snapshotParts(): readonly Uint8Array[] {
+    return snapshotParts(this.#store.merged(), this.#settings);
   }
 
   /** An engine from `toSnapshot`'s bytes, which it keeps; undefined when they are damaged or made with other settings. */

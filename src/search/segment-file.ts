@@ -17,6 +17,18 @@ const CHECKSUM_WORD = 3;
 
 /** Encodes a segment, with a mark of the settings it was built with. */
 export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint8Array {
+  const parts = snapshotParts(segment, settings);
+  const bytes = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+/** The same bytes in parts, most of them the segment's own, for a writer that has no room for a second copy. */
+export function snapshotParts(segment: Segment, settings: SearchSettings): readonly Uint8Array[] {
   const sections: readonly (Uint32Array | Float32Array | Uint16Array | Uint8Array | Int8Array)[] = [
     segment.dictionary.offsets,
     segment.postingOffsets,
@@ -34,17 +46,27 @@ export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint
     segment.codes,
   ];
   const size = HEADER_WORDS * 4 + sections.reduce((sum, { byteLength }) => sum + pad(byteLength), 0);
-  const bytes = new Uint8Array(size);
-  const header = new Uint32Array(bytes.buffer, 0, HEADER_WORDS);
+  const header = new Uint32Array(HEADER_WORDS);
   header.set([MAGIC, VERSION, settingsMark(settings), 0, size, ...sections.map(({ byteLength }) => byteLength)]);
-  let at = HEADER_WORDS * 4;
-  for (const section of sections) {
-    bytes.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at);
-    at += pad(section.byteLength);
-  }
-  header[CHECKSUM_WORD] = checksum(new Uint32Array(bytes.buffer));
-  return bytes;
+  const parts = [new Uint8Array(header.buffer), ...sections.flatMap(inWords)];
+  header[CHECKSUM_WORD] = checksum(parts.map(wordsOf));
+  return parts;
 }
+
+/** A section as whole words: the last one is padded. */
+function inWords({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array[] {
+  const whole = byteLength & ~3;
+  const first = new Uint8Array(buffer, byteOffset, whole);
+  if (whole === byteLength) return [first];
+  const last = new Uint8Array(4);
+  last.set(new Uint8Array(buffer, byteOffset + whole, byteLength - whole));
+  return [first, last];
+}
+
+const wordsOf = (bytes: Uint8Array): Uint32Array => {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+};
 
 /** Decodes a segment. The bytes stay in use and must not change. */
 export function decodeSnapshot(bytes: Uint8Array, settings: SearchSettings): Segment | undefined {
@@ -53,7 +75,7 @@ export function decodeSnapshot(bytes: Uint8Array, settings: SearchSettings): Seg
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
   const fits = words[0] === MAGIC && words[1] === VERSION && words[2] === settingsMark(settings);
-  if (!fits || words[4] !== aligned.byteLength || words[CHECKSUM_WORD] !== checksum(words)) return undefined;
+  if (!fits || words[4] !== aligned.byteLength || words[CHECKSUM_WORD] !== checksum([words])) return undefined;
   const sections = readSections(aligned, words.subarray(5, HEADER_WORDS));
   return sections && toSegment(sections);
 }
@@ -156,12 +178,15 @@ function staysBelow(values: Uint32Array, limit: number): boolean {
 const pad = (length: number): number => (length + 3) & ~3;
 
 /** FNV-1a over words: finds damage, not intent. The checksum's own place counts as zero. */
-function checksum(words: Uint32Array): number {
+function checksum(parts: readonly Uint32Array[]): number {
   let hash = 0x811c_9dc5;
-  for (let index = 0; index < words.length; index++) {
-    const word = index === CHECKSUM_WORD ? 0 : (words[index] as number);
-    hash = Math.imul(hash ^ word, 0x0100_0193);
-    hash ^= hash >>> 15;
+  for (const [part, words] of parts.entries()) {
+    const own = part === 0 ? CHECKSUM_WORD : -1;
+    for (let index = 0; index < words.length; index++) {
+      const word = index === own ? 0 : (words[index] as number);
+      hash = Math.imul(hash ^ word, 0x0100_0193);
+      hash ^= hash >>> 15;
+    }
   }
   return hash >>> 0;
 }
@@ -170,5 +195,5 @@ function settingsMark(settings: SearchSettings): number {
   const { fields, k1, model, ownPhrases, parts } = settings;
   const phrases = ownPhrases && [...ownPhrases];
   const bytes = new TextEncoder().encode(JSON.stringify([fields, k1, model?.id, phrases, parts]));
-  return checksum(Uint32Array.from(bytes));
+  return checksum([Uint32Array.from(bytes)]);
 }

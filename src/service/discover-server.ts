@@ -36,7 +36,7 @@ export interface DiscoverySource {
   /** The state that keeps its list. */
   readonly state: EngineState;
   /** Whether the rules let a tool be used; with a kind, a resource or a prompt. */
-  permits(name: string, kind?: ItemKind): boolean;
+  permits(name: string, kind?: ItemKind, tool?: ManifestTool): boolean;
 }
 
 /** What a discovery uses of its surroundings. */
@@ -60,7 +60,7 @@ export async function discoverServer(
   const listed = await readList(source, options, parts.downstreams);
   // 5. Schema conversion. 7. Domains and categories.
   const tools = listed.tools
-    .filter(({ name }) => source.permits(name))
+    .filter((tool) => source.permits(tool.name, undefined, tool))
     .map((tool) => ({ ...toDiscovered(tool, source.definition), pin: listed.pins.get(tool.name) }));
   // 9. Registration.
   if (options.registerInMarketplace) await parts.register(tools);

@@ -335,7 +335,8 @@ const sourceIn = (state: DiscoverySource['state'], name: string, rules: RuleSet)
   state,
   // The caller has looked it up.
   definition: state.servers.get(name)?.definition as DiscoverySource['definition'],
-  permits: (one, kind) => rules.decide(name, one, kind).enabled,
+  permits: (one, kind, tool) =>
+    rules.decide(name, one, kind, tool && { ...tool, inputSchema: tool.inputSchema ?? {} }).enabled,
 });
 
 function withHeaders(server: ServerChoice, headers: Readonly<Record<string, string>>): ServerConfig {

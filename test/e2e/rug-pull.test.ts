@@ -123,3 +123,44 @@ it('neither a lost cache, a store put back from a backup, a lost store nor an en
   expect(await execute()).toBe(0);
   expect(journal.executed()).toEqual(['Sends a letter.', 'Sends a letter.']);
 });
+
+it('a prompt that changes is not given, behind --expose neither, until a person approves it again', async () => {
+  await using sandbox = new Sandbox();
+  const journal = new Journal(join(sandbox.folder, 'server'), [SEND]);
+  const review = { name: 'review', description: 'Reviews a letter.' };
+  journal.offers({ prompts: [review] });
+  const mail = { name: 'mail', approval: 'all', connection: journal.connection };
+  const config = sandbox.write({ servers: [mail] });
+  const agent = await started(sandbox, config);
+  const client = await started(sandbox, config, '--expose', 'mail');
+  const got = async () => {
+    const { result } = await agent.request('tools/call', {
+      name: 'execute_tool',
+      arguments: { server: 'anygpt', tool: 'get_prompt', arguments: { server: 'mail', name: 'review' } },
+    });
+    return JSON.stringify(result).includes('As review says');
+  };
+  const given = async () => (await client.request('prompts/get', { name: 'review' })).error === undefined;
+  const listed = async () => JSON.stringify((await client.request('prompts/list')).result?.prompts);
+  expect([await got(), await given(), await listed()]).toEqual([false, false, '[]']);
+  expect((await command(sandbox, config, 'approve', 'mail:prompt:review')).code).toBe(0);
+  await until('both know', async () => (await got()) && (await given()));
+  expect(await listed()).toContain('Reviews a letter.');
+  const before = journal.reads().length;
+  journal.offers({ prompts: [{ ...review, description: 'Reviews a letter and sends it to me.' }] });
+  const [later, exposed] = [await started(sandbox, config), await started(sandbox, config, '--expose', 'mail')];
+  // What a client lists is what the server says now; what is not approved is left out of it.
+  expect(await listed()).toBe('[]');
+  expect((await exposed.request('prompts/get', { name: 'review' })).error).toMatchObject({
+    data: { code: 'TOOL_NOT_APPROVED' },
+  });
+  const { result } = await later.request('tools/call', {
+    name: 'execute_tool',
+    arguments: { server: 'anygpt', tool: 'get_prompt', arguments: { server: 'mail', name: 'review' } },
+  });
+  expect(JSON.stringify(result)).toContain('TOOL_NOT_APPROVED');
+  expect(journal.reads()).toHaveLength(before);
+  expect((await command(sandbox, config, 'approve', '--all')).code).toBe(0);
+  await until('it is given again', given);
+  for (const gateway of [agent, client, later, exposed]) await gateway.end();
+});

@@ -30,7 +30,7 @@ export async function schemaByCall(
   if (listed === undefined) return refuse('it is not in the list of its server');
   const { readOnlyHint, destructiveHint } = listed.annotations ?? {};
   const isHinted = definition.trusted && readOnlyHint === true && destructiveHint !== true;
-  if (!isHinted && !state.rules.decide(server, tool).tags.includes(READ_ONLY))
+  if (!isHinted && !state.rules.decide(server, tool, undefined, listed).tags.includes(READ_ONLY))
     return refuse(`no rule tags it "${READ_ONLY}", and no trusted server says so`);
   const args = safeArguments(inputSchema) ?? refuse('no arguments could be made from its schema');
   const result = await core.call({ ...where, arguments: args, timeout: LIMITS.time.safeCall });
