@@ -15,7 +15,8 @@ export const inspect: Command = {
   usage: `Usage: anygpt mcp inspect <server> <tool> [options]
 
 Shows what a tool does, which parameters it takes, and the domains and
-categories that are configured or that its name suggests. <server>:<tool> in one word works as well.
+categories that are configured or that its name suggests. <server>:<tool> in one
+word works as well.
 
 Options:
   --examples         Show usage examples
