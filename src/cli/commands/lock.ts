@@ -15,9 +15,10 @@ export const lock: Command = {
 
 Asks all servers, or the named ones, for their tools and writes what they are
 now to mcp-discovery.lock in this folder: versions, a pin of every definition,
-and domains of tools; also pins of resources and prompts. Commit the file: a pull request then shows which tools changed, and
-"anygpt mcp verify" tells in CI whether they still are what was committed. If a
-server cannot be asked, nothing is written.
+and domains of tools; also pins of resources and prompts. Commit the file: a
+pull request then shows which tools changed, and "anygpt mcp verify" tells in CI
+whether they still are what was committed. If a server cannot be asked, nothing
+is written.
 
 Options:
   --file FILE        Another name or place

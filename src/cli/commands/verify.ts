@@ -18,7 +18,8 @@ export const verify: Command = {
 
 Asks all servers, or the named ones, for their tools and compares them with
 mcp-discovery.lock in this folder: added and removed servers and tools, changed
-versions, definitions and domains, of tools, resources and prompts. For CI. "anygpt mcp lock" writes the file.
+versions, definitions and domains, of tools, resources and prompts. For CI.
+"anygpt mcp lock" writes the file.
 
 Options:
   --file FILE        Another name or place
