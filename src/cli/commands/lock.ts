@@ -14,11 +14,10 @@ export const lock: Command = {
   usage: `Usage: anygpt mcp lock [server ...] [options]
 
 Asks all servers, or the named ones, for their tools and writes what they are
-now to mcp-discovery.lock in this folder: versions, a pin of every definition,
-and domains of tools; also pins of resources and prompts. Commit the file: a
-pull request then shows which tools changed, and "anygpt mcp verify" tells in CI
-whether they still are what was committed. If a server cannot be asked, nothing
-is written.
+now to mcp-discovery.lock in this folder: versions, domains, and a pin of every
+tool, resource and prompt. Commit the file: a pull request then shows what has
+changed, and "anygpt mcp verify" tells in CI whether all is as committed. If a
+server cannot be asked, nothing is written.
 
 Options:
   --file FILE        Another name or place

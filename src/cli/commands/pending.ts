@@ -15,7 +15,8 @@ Lists the tools, resources and prompts that agents do not see because a person
 has not approved them: new ones, and those that have changed since. "!" marks
 what the scanner found in a definition: hidden characters, instructions to the
 model, a name that looks like another one. "anygpt mcp approve" shows each in
-full. Also lists the tools that only a rule with "approve" has approved.
+full.
+Also lists the tools that only a rule with "approve" has approved.
 
 Options:
 ${SESSION_HELP}

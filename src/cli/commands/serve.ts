@@ -48,7 +48,7 @@ Options:
   --expose SERVER    Expose one server's own tools, prompts and resources
                      instead of the five meta-tools. Given several times: those
                      of several servers, each named SERVER__NAME
-  --profile NAME     Show clients only what this profile of the configuration has
+  --profile NAME     Show clients only what this profile has
   --url URL          Expose the server at this URL, for clients that can only
                      start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking

@@ -17,9 +17,9 @@ export const verify: Command = {
   usage: `Usage: anygpt mcp verify [server ...] [options]
 
 Asks all servers, or the named ones, for their tools and compares them with
-mcp-discovery.lock in this folder: added and removed servers and tools, changed
-versions, definitions and domains, of tools, resources and prompts. For CI.
-"anygpt mcp lock" writes the file.
+mcp-discovery.lock in this folder: added and removed servers, tools, resources
+and prompts; changed versions, definitions and domains. For CI. The file is
+written by "anygpt mcp lock".
 
 Options:
   --file FILE        Another name or place
