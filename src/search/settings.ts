@@ -31,7 +31,8 @@ export interface FieldSettings {
  * What can be left out: words of the server's description (`about`), `createissue` for `createIssue` (`compounds`) and
  * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
  * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, tools that say
- * the same stepping back (`repeats`), requests in other `languages`, and a search for each of several things in one
+ * the same stepping back (`repeats`), requests in other `languages`, sentences that only tell counting
+ * less (`stories`), and a search for each of several things in one
  * query (`acts`).
  */
 export const PARTS = [
@@ -46,6 +47,7 @@ export const PARTS = [
   'typos',
   'repeats',
   'languages',
+  'stories',
   'acts',
 ] as const;
 
