@@ -1630,6 +1630,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PEOPLE, 'gets the refusal of a server as a result'],
     [PEOPLE, 'ends when the token of its client is revoked'],
   ),
+  'door:clients': promise('Real clients work over HTTP with authentication on', [
+    'test/e2e/clients-with-tokens.test.ts',
+    'works with a token',
+  ]),
   'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
     PEOPLE,
     'that broke during a call is continued',
@@ -1699,6 +1703,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:commands': promise('search, tools and execute show what a profile sees', [
+    'src/cli/commands/profile.test.ts',
+    'sees and calls what callers with that profile do',
   ]),
   'profile:reload': promise('A reload changes what a profile sees and calls', [
     PROFILES,

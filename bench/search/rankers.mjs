@@ -102,6 +102,7 @@ export const WITHOUT = {
   'no-literals': without('values count little', 'literals', 'value'),
   'no-names': without('names come first', 'names', 'name', 'names'),
   'no-languages': without('other languages', 'languages'),
+  'no-stories': without('what tells counts less', 'stories'),
   'no-acts': without('a search for each act', 'acts', 'acts', 'several', 'one'),
   'no-kinds': without('words for concrete things', 'kinds', 'concrete', 'value'),
   'no-repeats': without('repeats step back', 'repeats', 'copies'),
