@@ -295,6 +295,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
     ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
   ),
+  'search:concrete': promise('Concrete things in a request say what is meant', [
+    'src/search/kinds.test.ts',
+    'find their tools far more often than as mere values',
+  ]),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
     ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],
@@ -1635,6 +1639,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PEOPLE, 'gets the refusal of a server as a result'],
     [PEOPLE, 'ends when the token of its client is revoked'],
   ),
+  'door:clients': promise('Real clients work over HTTP with authentication on', [
+    'test/e2e/clients-with-tokens.test.ts',
+    'works with a token',
+  ]),
   'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
     PEOPLE,
     'that broke during a call is continued',
@@ -1705,6 +1713,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:commands': promise('search, tools and execute show what a profile sees', [
+    'src/cli/commands/profile.test.ts',
+    'sees and calls what callers with that profile do',
   ]),
   'profile:reload': promise('A reload changes what a profile sees and calls', [
     PROFILES,
