@@ -5,12 +5,14 @@
 import { toRateLimit } from '../config/rate-limit-schema.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { DEFAULT_PROFILE } from '../core/profile-name.ts';
 import type { Caller, ToolRule } from '../core/types.ts';
 import type { UserLimits } from '../execution/tool-executor.ts';
 import { compileRules, isOfClasses } from '../rules/compile-rules.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { compileName, isServer } from '../rules/pattern.ts';
+import { shorten } from '../text/plain-text.ts';
 import type { KnownServer } from './engine-state.ts';
 
 /** One profile, as it is used. */
@@ -76,7 +78,7 @@ export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined)
   if (profile !== undefined && !profiles.has(profile))
     throw new DiscoveryError(
       'CONFIGURATION_ERROR',
-      'Your profile is not configured on this gateway any more. Ask its operator.',
+      `The profile "${shorten(profile, LIMITS.names.shown)}" is not configured on this gateway. Its operator can add it under "profiles".`,
       { outcome: 'not_sent', retryable: false },
     );
   const owner = owned.size === 0 ? undefined : principal;
