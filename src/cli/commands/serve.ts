@@ -192,7 +192,7 @@ async function serveEngine(
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
   const overHttp = http && (await listen(engine, { ...http, surface }));
-  if (overHttp) io.stderr.write(howToReach(overHttp, http));
+  if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
   const { watchConfig } = await watcher;
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
@@ -251,13 +251,13 @@ function cannotListen(what: string, option: string, error: NodeJS.ErrnoException
 }
 
 /** What a person who started the gateway has to know. */
-function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string {
+function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string[] {
   const who = isAuthenticated
     ? 'Clients send a token: Authorization: Bearer <token> (anygpt mcp token create).'
     : 'Every program on this machine may use it. To ask for tokens: anygpt mcp token create';
   const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
-  const plain = isOpen ? 'anygpt: tokens travel unencrypted unless a proxy in front speaks HTTPS.\n' : '';
-  return `anygpt: listening on ${url}\nanygpt: ${who}\n${plain}`;
+  const plain = isOpen ? ['tokens travel unencrypted unless a proxy in front speaks HTTPS.'] : [];
+  return [`listening on ${url}`, who, ...plain];
 }
 
 /** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */
