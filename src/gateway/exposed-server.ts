@@ -50,7 +50,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
   const relay = new ExposedServer(coreOf(handle), name);
   return {
     relays: true,
-    listen: (params, session) => relay.listen(params, session),
+    listen: (params, { session }) => relay.listen(params, session),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>

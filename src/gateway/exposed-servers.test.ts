@@ -13,7 +13,6 @@ import {
 } from '../../test/fixtures/gateway/kit.ts';
 import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { exposedServersSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 const RELAY = fileURLToPath(new URL('../../test/fixtures/relay-server.mjs', import.meta.url));
 const HOLIDAYS = 'docs://handbook/holidays';
@@ -64,9 +63,9 @@ function entries({ sameApp = false } = {}) {
 
 const NAMES = ['docs', 'docs__old', 'relay'];
 
-async function connected(era: Era, config: object, { five = false, transport = 'stdio', capabilities = {} } = {}) {
+async function connected(era: Era, config: object, { transport = 'stdio', capabilities = {} } = {}) {
   const engine = engineWith(config as Record<string, unknown>);
-  const surface = exposedServersSurface(engine, NAMES, five ? discoverySurface(engine) : undefined);
+  const surface = exposedServersSurface(engine, NAMES);
   const client = sdkClient(era, capabilities);
   if (transport === 'HTTP') {
     const served = await serveGatewayOnHttp(engine, { port: 0, surface });
@@ -147,15 +146,6 @@ describe.each([
 });
 
 describe('several servers under their own names', () => {
-  it('stand beside the five tools, where that is wanted', async () => {
-    await using open = await connected('legacy', { servers: entries().servers }, { five: true });
-    const tools = (await open.client.listTools()).tools.map(({ name }) => name);
-    expect(tools.slice(0, 5)).toContain('search_tools');
-    expect(tools).toContain('docs__changed');
-    const found = await open.client.callTool({ name: 'list_mcp_servers', arguments: {} });
-    expect(textOf(found)).toContain('hidden');
-  });
-
   it('that have the same app are told apart by an error, never by the wrong content', async () => {
     await using open = await connected('legacy', { servers: entries({ sameApp: true }).servers });
     await expect(open.client.readResource({ uri: APP })).rejects.toThrow('docs and docs__old');
