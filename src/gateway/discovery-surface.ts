@@ -41,11 +41,11 @@ export function discoverySurface(engine: EngineHandle, profile?: string): Surfac
       if (await exposureOf(core, own)) return (await exposed()).createServer(handler, own);
       return (await import('./create-server.ts')).createGatewayServer(introductionOf(core, whoIs(own)), handler, own);
     },
-    listen: (params, identity) => {
-      const stop = exposed().then((surface) => surface.listen?.(params, as(identity)));
+    listen: (params, caller) => {
+      const stop = exposed().then((surface) => surface.listen?.(params, as(caller)));
       return () => void stop.then((end) => end?.());
     },
-    mayHear: async (params, identity) => (await exposed()).mayHear?.(params, as(identity)) ?? params,
+    mayHear: async (params, caller) => (await exposed()).mayHear?.(params, as(caller)) ?? params,
     relayChanges: (notify) => {
       const stop = exposed().then((surface) => surface.relayChanges?.(notify));
       return () => void stop.then((end) => end?.());

@@ -14,6 +14,7 @@ import {
 import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { exposedServersSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 
+type Client = ReturnType<typeof sdkClient>;
 const RELAY = fileURLToPath(new URL('../../test/fixtures/relay-server.mjs', import.meta.url));
 const HOLIDAYS = 'docs://handbook/holidays';
 const APP = 'ui://docs/chart';
@@ -146,6 +147,22 @@ describe.each([
 });
 
 describe('several servers under their own names', () => {
+  it('join no subscription of a client to that of somebody whose profile has more', async () => {
+    const { servers } = entries();
+    const toolRules = [{ pattern: ['resource:*holidays'], enabled: false }];
+    await using engine = engineWith({ servers, profiles: { team: { servers: ['docs'], toolRules } } });
+    const served = await serveGatewayOnHttp(engine, { port: 0, surface: exposedServersSurface(engine, NAMES) });
+    const clients = [served.url, `${served.url}/p/team`].map((url) => ({ url, client: sdkClient('legacy') }));
+    for (const { url, client } of clients)
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    const [all, team] = clients.map(({ client }) => client) as [Client, Client];
+    const uri = `anygpt://docs/${HOLIDAYS}`;
+    await all.subscribeResource({ uri });
+    await expect(team.subscribeResource({ uri })).rejects.toThrow('There is no resource');
+    for (const { client } of clients) await client.close();
+    await served.close();
+  });
+
   it('that have the same app are told apart by an error, never by the wrong content', async () => {
     await using open = await connected('legacy', { servers: entries({ sameApp: true }).servers });
     await expect(open.client.readResource({ uri: APP })).rejects.toThrow('docs and docs__old');

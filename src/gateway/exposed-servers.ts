@@ -27,10 +27,11 @@ import {
   withExposedLinks,
   withExposedUri,
 } from './exposed-names.ts';
+import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -64,8 +65,8 @@ export const exposedServersSurface = (handle: EngineHandle, names: readonly stri
 export function surfaceOf(engine: EngineCore, exposed: Exposed, beside?: Beside): Surface {
   const shown = new ExposedServers(engine, exposed, beside);
   return {
-    listen: (params, identity) => shown.listen(params, whoIs(identity)),
-    mayHear: (params, identity) => shown.mayHear(params, whoIs(identity)),
+    listen: (params, caller) => shown.listen(params, caller),
+    mayHear: (params, caller) => shown.mayHear(params, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
     relayChanges: (notify) => shown.relayChanges(notify),
@@ -112,28 +113,18 @@ class ExposedServers {
     };
   }
 
-  /** All clients that listen hear of all updates, so each may listen to its own resources only. */
-  async mayHear(params: Params, caller: Caller): Promise<Params> {
-    const uris = urisIn(params).slice(0, LIMITS.wire.watched);
-    if (uris.length === 0) return params;
-    const allowed = await Promise.all(uris.map((uri) => this.#watchable(uri, caller).catch(() => undefined)));
-    const resourceSubscriptions = uris.filter((_, at) => allowed[at]);
-    return { ...params, notifications: { ...Object(params.notifications), resourceSubscriptions } };
+  mayHear(params: Params, caller: Caller): Promise<Params> {
+    return withAllowed(params, async (exposed) => {
+      const { server, name } = await this.#resource(exposed, caller);
+      await requireItem(this.#engine, server, { kind: 'resource', id: name }, caller);
+    });
   }
 
   async #watch(exposed: string, caller: Caller): Promise<() => void> {
-    const { server, name } = await this.#watchable(exposed, caller);
+    const { server, name } = await this.#resource(exposed, caller);
     const watched = this.#watched.get(server) ?? new WatchedResources(this.#engine, server);
     this.#watched.set(server, watched);
     return watched.watch(name, caller);
-  }
-
-  /** Finds a resource that the caller may read. Another one may be watching it already. */
-  async #watchable(exposed: string, caller: Caller): Promise<OwnName> {
-    const found = await this.#resource(exposed, caller);
-    if (!(await this.#engine.items.allows(found.server, { kind: 'resource', id: found.name }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${found.name}.`, { code: 'TOOL_DISABLED' });
-    return found;
   }
 
   async run(exposed: string, args: unknown, context: CallContext): Promise<CallToolResult> {
@@ -180,16 +171,28 @@ class ExposedServers {
     on('resources/read', (call) => handler(call, (context) => this.#readResource(String(call.params.uri), context)));
     on('prompts/get', (call) => handler(call, (context) => this.#getPrompt(call.params, context)));
     on('completion/complete', (call) => this.#complete(call));
-    const watching = new Map<string, () => void>();
+    const watching = new Map<string, Promise<() => void>>();
+    const unwatch = (uri: string): void => {
+      // One that the server refused needs no end.
+      void watching.get(uri)?.then(
+        (end) => end(),
+        () => {},
+      );
+      watching.delete(uri);
+    };
     if (identity.era === 'legacy') {
       on('resources/subscribe', async (call) => {
         const uri = String(call.params.uri);
-        if (!watching.has(uri)) watching.set(uri, await this.#watch(uri, callerOf(call)));
+        const watch = watching.get(uri) ?? this.#watch(uri, callerOf(call));
+        watching.set(uri, watch);
+        await watch.catch((error: unknown) => {
+          if (watching.get(uri) === watch) watching.delete(uri);
+          throw error;
+        });
         return {};
       });
       on('resources/unsubscribe', async ({ params: { uri } }) => {
-        watching.get(String(uri))?.();
-        watching.delete(String(uri));
+        unwatch(String(uri));
         return {};
       });
     }
@@ -209,7 +212,7 @@ class ExposedServers {
           );
     server.onclose = () => {
       stop?.();
-      for (const end of watching.values()) end();
+      for (const uri of watching.keys()) unwatch(uri);
     };
     return server;
   }
@@ -314,8 +317,7 @@ class ExposedServers {
       ? await this.#resource(uri, caller)
       : await this.#prompt(String(prompt), caller);
     const kind = isResource ? 'resource' : 'prompt';
-    if (!(await this.#engine.items.allows(server, { kind, id: name }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${name}.`, { code: 'TOOL_DISABLED' });
+    await requireItem(this.#engine, server, { kind, id: name }, caller);
     const { connection, release } = await this.#engine.connections.lease(server, caller, call.signal);
     try {
       const own = isResource ? { ...Object(ref), uri: name } : { ...Object(ref), name };

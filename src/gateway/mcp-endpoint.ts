@@ -258,7 +258,7 @@ function envelopeOf(body: unknown): Params {
 function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
-  // Whoever is known has one name, whatever token or program is used.
+  // A known user has one name, whatever token or program is used.
   if (identity) return identity.principal;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
   return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;

@@ -34,12 +34,9 @@ export interface Surface {
   readonly introduction?: Introduction | undefined;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>, identity: UpstreamIdentity): () => void;
-  /** Leaves of it what the client may hear, where clients differ in that. */
-  mayHear?(
-    params: Readonly<Record<string, unknown>>,
-    identity: UpstreamIdentity,
-  ): Promise<Readonly<Record<string, unknown>>>;
+  listen?(params: Readonly<Record<string, unknown>>, caller: Caller): () => void;
+  /** Leaves of it what the caller may hear of, where callers differ in that. */
+  mayHear?(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Readonly<Record<string, unknown>>>;
   /** Why the headers of a call over HTTP do not fit its arguments. */
   headerFault?(
     params: Readonly<Record<string, unknown>>,
@@ -103,8 +100,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen)
-        listening.set(id, surface.listen(params, { era: 'modern', session: 'stdio' }));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, { session: 'stdio' }));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {
