@@ -993,6 +993,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [SEVERAL, 'stand beside the five tools, where that is wanted'],
     [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
     [SEVERAL, 'announce changes of their resources'],
+    [
+      SEVERAL,
+      'show a client of a profile the five tools of its profile, and none of its subscriptions is joined to another’s',
+    ],
     ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
     ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
   ),
@@ -1561,6 +1565,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'are not read under another spelling of their URI either'],
     [APPROVED_ITEMS, 'wait under another name of their server, too, and after it was removed and added again'],
     [APPROVED_ITEMS, 'with hidden characters or instructions wait even where the first list is pinned'],
+    [
+      'src/gateway/exposed-resources.test.ts',
+      'is refused in subscriptions and completions with what a person has to type for its approval',
+    ],
     [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
@@ -1612,6 +1620,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'door:credentials': promise(
     'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
     [FRONT_DOOR, 'refuses every bad credential'],
+    ['src/auth/authenticator.test.ts', 'lets nothing in by settings that were replaced while a token was checked'],
     [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
     [FRONT_DOOR, 'reads no token from a query'],
     [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
@@ -1699,6 +1708,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROFILES, 'names its servers in the description of search_tools, and no others'],
     [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
     [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
+    ['src/gateway/exposed-resources.test.ts', 'is decided for the profile of each %s client that listens'],
   ),
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,

@@ -19,6 +19,7 @@ import { failure } from '../meta-tools/answers.ts';
 import type { CallContext } from '../meta-tools/run-tool.ts';
 import { ExposedClient, levelIn, tellOf, type View } from './exposed-client.ts';
 import { RecentViews } from './recent-views.ts';
+import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
@@ -50,7 +51,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
   const relay = new ExposedServer(coreOf(handle), name);
   return {
     relays: true,
-    listen: (params, session) => relay.listen(params, session),
+    listen: (params, caller) => relay.listen(params, caller),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
@@ -82,11 +83,11 @@ class ExposedServer {
     this.#watched = new WatchedResources(engine, name);
   }
 
-  listen(params: Params, session: string | undefined): () => void {
-    const client = this.#sessions.get(session ?? '')?.client;
+  listen(params: Params, caller: Caller): () => void {
+    const client = this.#sessions.get(caller.session ?? '')?.client;
     // What the server or a rule refuses stays silent: the SDK has answered the client.
     const stops = urisIn(params).map((uri) =>
-      this.#watched.watch(uri, client?.caller, client?.hear).catch(() => () => {}),
+      this.#watched.watch(uri, client?.caller ?? caller, client?.hear).catch(() => () => {}),
     );
     return () => {
       for (const stop of stops) void stop.then((end) => end());
@@ -224,7 +225,7 @@ class ExposedServer {
     const { capabilities, signal, onProgress } = call;
     const caller = client.callerOf(call);
     const item = itemIn(call.params);
-    if (item && !(await this.engine.items.allows(this.#name, item, { caller }))) throw disabled(item);
+    if (item) await requireItem(this.engine, this.#name, item, caller);
     const lease = await client.lease(caller, signal);
     let unanswered = false;
     try {
@@ -296,9 +297,6 @@ function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   if (typeof name === 'string') return { kind: 'prompt', id: name };
   return isObject(ref) ? itemIn(ref) : undefined;
 }
-
-const disabled = ({ kind, id }: ItemRef): JsonRpcError =>
-  new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${id}.`, { code: 'TOOL_DISABLED' });
 
 /** A protocol error of the server stays a protocol error. */
 function throwCause(error: ErrorInfo): void {

@@ -15,6 +15,7 @@ import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { exposedServersSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 import { discoverySurface } from './serve-stdio.ts';
 
+type Client = ReturnType<typeof sdkClient>;
 const RELAY = fileURLToPath(new URL('../../test/fixtures/relay-server.mjs', import.meta.url));
 const HOLIDAYS = 'docs://handbook/holidays';
 const APP = 'ui://docs/chart';
@@ -154,6 +155,26 @@ describe('several servers under their own names', () => {
     expect(tools).toContain('docs__changed');
     const found = await open.client.callTool({ name: 'list_mcp_servers', arguments: {} });
     expect(textOf(found)).toContain('hidden');
+  });
+
+  it('show a client of a profile the five tools of its profile, and none of its subscriptions is joined to another’s', async () => {
+    const { servers } = entries();
+    const toolRules = [{ pattern: ['resource:*holidays'], enabled: false }];
+    await using engine = engineWith({ servers, profiles: { team: { servers: ['docs'], toolRules } } });
+    const surface = exposedServersSurface(engine, NAMES, discoverySurface(engine));
+    const served = await serveGatewayOnHttp(engine, { port: 0, surface });
+    const clients = [served.url, `${served.url}/p/team`].map((url) => ({ url, client: sdkClient('legacy') }));
+    for (const { url, client } of clients)
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    const [all, team] = clients.map(({ client }) => client) as [Client, Client];
+    const search = async (client: Client) =>
+      (await client.listTools()).tools.find(({ name }) => name === 'search_tools')?.description;
+    expect([await search(all), await search(team)].map((text) => text?.includes('hidden'))).toEqual([true, false]);
+    const uri = `anygpt://docs/${HOLIDAYS}`;
+    await all.subscribeResource({ uri });
+    await expect(team.subscribeResource({ uri })).rejects.toThrow('There is no resource');
+    for (const { client } of clients) await client.close();
+    await served.close();
   });
 
   it('that have the same app are told apart by an error, never by the wrong content', async () => {

@@ -28,6 +28,7 @@ import {
   withExposedLinks,
   withExposedUri,
 } from './exposed-names.ts';
+import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
@@ -46,7 +47,7 @@ const CAPABILITIES = {
 export function exposedServersSurface(handle: EngineHandle, names: readonly string[], beside?: Surface): Surface {
   const shown = new ExposedServers(coreOf(handle), names, beside);
   return {
-    listen: (params) => shown.listen(params),
+    listen: (params, caller) => shown.listen(params, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
     relayChanges: (notify) => shown.relayChanges(notify),
@@ -85,8 +86,8 @@ class ExposedServers {
     };
   }
 
-  listen(params: Params): () => void {
-    const stops = urisIn(params).map((uri) => this.#watch(uri, {}).catch(() => () => {}));
+  listen(params: Params, caller: Caller): () => void {
+    const stops = urisIn(params).map((uri) => this.#watch(uri, caller).catch(() => () => {}));
     return () => {
       for (const stop of stops) void stop.then((end) => end());
     };
@@ -138,16 +139,28 @@ class ExposedServers {
     on('resources/read', (call) => handler(call, (context) => this.#readResource(String(call.params.uri), context)));
     on('prompts/get', (call) => handler(call, (context) => this.#getPrompt(call.params, context)));
     on('completion/complete', (call) => this.#complete(call));
-    const watching = new Map<string, () => void>();
+    const watching = new Map<string, Promise<() => void>>();
+    const unwatch = (uri: string): void => {
+      // One that the server refused needs no end.
+      void watching.get(uri)?.then(
+        (end) => end(),
+        () => {},
+      );
+      watching.delete(uri);
+    };
     if (identity.era === 'legacy') {
       on('resources/subscribe', async (call) => {
         const uri = String(call.params.uri);
-        if (!watching.has(uri)) watching.set(uri, await this.#watch(uri, callerOf(call)));
+        const watch = watching.get(uri) ?? this.#watch(uri, callerOf(call));
+        watching.set(uri, watch);
+        await watch.catch((error: unknown) => {
+          if (watching.get(uri) === watch) watching.delete(uri);
+          throw error;
+        });
         return {};
       });
       on('resources/unsubscribe', async ({ params: { uri } }) => {
-        watching.get(String(uri))?.();
-        watching.delete(String(uri));
+        unwatch(String(uri));
         return {};
       });
     }
@@ -164,13 +177,13 @@ class ExposedServers {
           });
     server.onclose = () => {
       stop?.();
-      for (const end of watching.values()) end();
+      for (const uri of watching.keys()) unwatch(uri);
     };
     return server;
   }
 
   async #tools(caller: Caller): Promise<readonly ToolDefinition[]> {
-    const first = (await this.#beside?.introduction?.listTools()) ?? [];
+    const first = (await this.#beside?.toolsFor?.(caller)) ?? [];
     const lists = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
     const exposed = lists.flatMap(([server, tools]) =>
       tools.map((tool) => ({ ...tool, name: exposedName(server, tool.name) })),
@@ -265,8 +278,7 @@ class ExposedServers {
       ? await this.#resource(uri, caller)
       : await this.#prompt(String(prompt), caller);
     const kind = isResource ? 'resource' : 'prompt';
-    if (!(await this.#engine.items.allows(server, { kind, id: name }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${name}.`, { code: 'TOOL_DISABLED' });
+    await requireItem(this.#engine, server, { kind, id: name }, caller);
     const { connection, release } = await this.#engine.connections.lease(server, caller, call.signal);
     try {
       const own = isResource ? { ...Object(ref), uri: name } : { ...Object(ref), name };

@@ -170,7 +170,8 @@ export function createMcpEndpoint(
       incoming.set(web, from);
       if (isObject(body) && body.method === LISTEN) {
         watched.add(response, from.identity);
-        if (isObject(body.params) && surface.listen) whenClosed(response, surface.listen(body.params));
+        if (isObject(body.params) && surface.listen)
+          whenClosed(response, surface.listen(body.params, modernIdentity(from)));
       }
       const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
@@ -250,7 +251,7 @@ function envelopeOf(body: unknown): Params {
 function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
-  // Whoever is known has one name, whatever token or program is used.
+  // A known user has one name, whatever token or program is used.
   if (identity) return identity.principal;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
   return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { LISTEN } from '../connections/peer.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { Caller } from '../core/types.ts';
+import type { Caller, ToolDefinition } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
@@ -32,9 +32,11 @@ export interface Surface {
   readonly relays?: boolean;
   /** Answers for clients before an SDK server exists. */
   readonly introduction?: Introduction;
+  /** The tools that a caller sees, for a surface that shows them beside its own. */
+  toolsFor?(caller: Caller): Promise<readonly ToolDefinition[]>;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>, session?: string): () => void;
+  listen?(params: Readonly<Record<string, unknown>>, caller: Caller): () => void;
   /** Why the headers of a call over HTTP do not fit its arguments. */
   headerFault?(
     params: Readonly<Record<string, unknown>>,
@@ -75,6 +77,7 @@ export function discoverySurface(engine: EngineHandle, profile?: string): Surfac
             return run(name, args, { ...context, caller: { ...caller, profile: caller.profile ?? profile } });
           },
     introduction: introductionFor({}),
+    toolsFor: (caller) => introductionFor(caller).listTools(),
     createServer: async (handler, identity) =>
       (await import('./create-server.ts')).createGatewayServer(introductionFor(identity), handler, {
         ...identity,
@@ -121,7 +124,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, 'stdio'));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, { session: 'stdio' }));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {

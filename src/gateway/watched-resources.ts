@@ -9,6 +9,7 @@ import type { McpConnection } from '../connections/mcp-connection.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { requireItem } from './require-item.ts';
 
 interface Watch {
   watchers: number;
@@ -26,6 +27,7 @@ export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;
   readonly #watches = new Map<string, Watch>();
+  #isClosed = false;
 
   constructor(engine: EngineCore, server: string) {
     this.#engine = engine;
@@ -36,8 +38,11 @@ export class WatchedResources {
     return this.#watches.has(uri);
   }
 
-  /** Subscribes to a resource that the rules allow. Resolves with how to end that; rejects if the server refuses. */
-  async watch(uri: string, caller: Caller = {}, onNotification?: McpConnection['onNotification']): Promise<() => void> {
+  /** Subscribes to a resource that the caller may use. Resolves with how to end that; rejects if the server refuses. */
+  async watch(uri: string, caller: Caller, onNotification?: McpConnection['onNotification']): Promise<() => void> {
+    // Asked for each caller: what one may watch, another may not.
+    await requireItem(this.#engine, this.#server, { kind: 'resource', id: uri }, caller);
+    if (this.#isClosed) throw new JsonRpcError(INVALID_PARAMS, 'The client has left.');
     const known = this.#watches.get(uri);
     if (!known && this.#watches.size >= LIMITS.wire.watched)
       throw new JsonRpcError(INVALID_PARAMS, `More than ${LIMITS.wire.watched} resources are watched.`);
@@ -66,12 +71,11 @@ export class WatchedResources {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const uri of this.#watches.keys()) this.unwatch(uri);
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
-    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
     // The lease keeps the connection from being closed as idle.
     const { connection, release } = await this.#engine.connections.lease(this.#server, caller);
     try {

@@ -47,7 +47,7 @@ error, 3 connection failed`,
           (await session.engine.listServers(session)).find(({ name }) => name === server) ?? {};
         if (waiting > 0)
           session.note(
-            `${waiting} more ${waiting === 1 ? 'waits' : 'wait'} for approval. Look at ${waiting === 1 ? 'it' : 'them'} with: anygpt mcp approve ${shellWord(server)}`,
+            `${waiting} more ${waiting === 1 ? 'tool waits' : 'tools wait'} for approval. Look at ${waiting === 1 ? 'it' : 'them'} with: anygpt mcp approve ${shellWord(server)}`,
           );
       }
       return EXIT.ok;
