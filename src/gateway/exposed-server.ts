@@ -50,7 +50,8 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
   const relay = new ExposedServer(coreOf(handle), name);
   return {
     relays: true,
-    listen: (params, session) => relay.listen(params, session),
+    listen: (params, caller) => relay.listen(params, caller),
+    mayWatch: (uri, caller) => relay.engine.items.allows(name, { kind: 'resource', id: uri }, { caller }),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
@@ -82,11 +83,11 @@ class ExposedServer {
     this.#watched = new WatchedResources(engine, name);
   }
 
-  listen(params: Params, session: string | undefined): () => void {
-    const client = this.#sessions.get(session ?? '')?.client;
+  listen(params: Params, caller: Caller): () => void {
+    const client = this.#sessions.get(caller.session ?? '')?.client;
     // What the server or a rule refuses stays silent: the SDK has answered the client.
     const stops = urisIn(params).map((uri) =>
-      this.#watched.watch(uri, client?.caller, client?.hear).catch(() => () => {}),
+      this.#watched.watch(uri, client?.caller ?? caller, client?.hear).catch(() => () => {}),
     );
     return () => {
       for (const stop of stops) void stop.then((end) => end());

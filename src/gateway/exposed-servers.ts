@@ -46,7 +46,8 @@ const CAPABILITIES = {
 export function exposedServersSurface(handle: EngineHandle, names: readonly string[], beside?: Surface): Surface {
   const shown = new ExposedServers(coreOf(handle), names, beside);
   return {
-    listen: (params) => shown.listen(params),
+    listen: (params, caller) => shown.listen(params, caller),
+    mayWatch: (uri, caller) => shown.mayWatch(uri, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
     relayChanges: (notify) => shown.relayChanges(notify),
@@ -85,8 +86,13 @@ class ExposedServers {
     };
   }
 
-  listen(params: Params): () => void {
-    const stops = urisIn(params).map((uri) => this.#watch(uri, {}).catch(() => () => {}));
+  async mayWatch(exposed: string, caller: Caller): Promise<boolean> {
+    const { server, name } = await this.#resource(exposed, caller);
+    return this.#engine.items.allows(server, { kind: 'resource', id: name }, { caller });
+  }
+
+  listen(params: Params, caller: Caller): () => void {
+    const stops = urisIn(params).map((uri) => this.#watch(uri, caller).catch(() => () => {}));
     return () => {
       for (const stop of stops) void stop.then((end) => end());
     };

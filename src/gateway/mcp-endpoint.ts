@@ -30,6 +30,7 @@ import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
+import { withAllowedUris } from './watched-resources.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -161,18 +162,27 @@ export function createMcpEndpoint(
     return modern.fetch(web, { parsedBody: body });
   };
 
+  /** Subscribes a client to the resources that it may hear of, and leaves the others out of its request. */
+  const listening = async (from: Incoming, body: Params): Promise<Incoming> => {
+    watched.add(from.response, from.identity);
+    const { mayWatch, listen } = surface;
+    if (!isObject(body.params) || !mayWatch || !listen) return from;
+    const caller = whoIs(from);
+    const params = await withAllowedUris(body.params, (uri) => mayWatch(uri, caller));
+    whenClosed(from.response, listen(params, caller));
+    return { ...from, body: { ...body, params } };
+  };
+
   const serve = (from: Incoming) => {
     const { request, response, body } = from;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
-    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
+    if (plain)
+      return void answerPlainCall(plain, modernIdentity(from), handler, response).catch(() => response.destroy());
     streams.add(body, modernName(from), response);
     const fetch = async (web: Request): Promise<Response> => {
       incoming.set(web, from);
-      if (isObject(body) && body.method === LISTEN) {
-        watched.add(response, from.identity);
-        if (isObject(body.params) && surface.listen) whenClosed(response, surface.listen(body.params));
-      }
-      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
+      const own = isObject(body) && body.method === LISTEN ? await listening(from, body) : from;
+      const answer = await ((await isLegacyRequest(web, own.body)) ? legacy(web, own) : alone(web, own));
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
       return answer;
@@ -219,6 +229,9 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
     return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
   if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
     return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
+  // A session keeps what its client says about itself.
+  if (JSON.stringify(params).length > LIMITS.wire.greeting)
+    return rpcError(413, INVALID_PARAMS, `initialize has more than ${LIMITS.wire.greeting} characters`, body);
   const accept = web.headers.get('accept') ?? '';
   return accept.includes('application/json') && accept.includes('text/event-stream')
     ? undefined
@@ -253,7 +266,8 @@ function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknow
   // Whoever is known has one name, whatever token or program is used.
   if (identity) return identity.principal;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
-  return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;
+  const words = [name, version, agent].map((one) => (typeof one === 'string' ? one.slice(0, LIMITS.names.shown) : ''));
+  return words.join('\n') + token;
 }
 
 const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>

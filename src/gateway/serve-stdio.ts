@@ -34,7 +34,9 @@ export interface Surface {
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
-  listen?(params: Readonly<Record<string, unknown>>, session?: string): () => void;
+  listen?(params: Readonly<Record<string, unknown>>, caller: Caller): () => void;
+  /** Tells whether a caller may hear of changes of a resource. */
+  mayWatch?(uri: string, caller: Caller): Promise<boolean>;
   /** Why the headers of a call over HTTP do not fit its arguments. */
   headerFault?(
     params: Readonly<Record<string, unknown>>,
@@ -121,7 +123,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     relays: surface.relays,
     introduction: surface.introduction,
     onLeft: ({ id, method, params = {} }) => {
-      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, 'stdio'));
+      if (method === LISTEN && surface.listen) listening.set(id, surface.listen(params, { session: 'stdio' }));
       else if (method === 'notifications/cancelled') endListening(params.requestId);
     },
     wake: () => {

@@ -22,6 +22,18 @@ export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): st
   return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
 };
 
+/** What a client listens to, without the resources that it may not watch. */
+export async function withAllowedUris<P extends Readonly<Record<string, unknown>>>(
+  params: P,
+  mayWatch: (uri: string) => Promise<boolean>,
+): Promise<P> {
+  const uris = urisIn(params).slice(0, LIMITS.wire.watched);
+  if (uris.length === 0) return params;
+  const allowed = await Promise.all(uris.map((uri) => mayWatch(uri).catch(() => false)));
+  const notifications = { ...Object(params.notifications), resourceSubscriptions: uris.filter((_, at) => allowed[at]) };
+  return { ...params, notifications };
+}
+
 export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;
@@ -38,6 +50,7 @@ export class WatchedResources {
 
   /** Subscribes to a resource that the rules allow. Resolves with how to end that; rejects if the server refuses. */
   async watch(uri: string, caller: Caller = {}, onNotification?: McpConnection['onNotification']): Promise<() => void> {
+    await this.#requireAllowed(uri, caller);
     const known = this.#watches.get(uri);
     if (!known && this.#watches.size >= LIMITS.wire.watched)
       throw new JsonRpcError(INVALID_PARAMS, `More than ${LIMITS.wire.watched} resources are watched.`);
@@ -69,9 +82,13 @@ export class WatchedResources {
     for (const uri of this.#watches.keys()) this.unwatch(uri);
   }
 
-  async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
+  /** Another client may watch what this caller may not. */
+  async #requireAllowed(uri: string, caller: Caller): Promise<void> {
     if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, { caller })))
       throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
+  }
+
+  async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
     // The lease keeps the connection from being closed as idle.
     const { connection, release } = await this.#engine.connections.lease(this.#server, caller);
     try {
