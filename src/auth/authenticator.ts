@@ -29,6 +29,9 @@ export interface AuthenticatorOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** No settings are written like this. */
+const SUSPENDED = 'suspended';
+
 /** Tokens of this form are masked in every text, known or not. */
 const IS_MASKED = /^eyJ/;
 
@@ -36,6 +39,8 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
   #settings: AuthSettings | undefined;
+  /** The settings as JSON; undefined if there are none. */
+  #applied: string | undefined;
   #issuer: TokenChecker | undefined;
   #wasOn = false;
   /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
@@ -48,10 +53,21 @@ export class Authenticator {
 
   /** Applies the settings of the configuration in force. */
   configure(settings: AuthSettings | undefined): void {
-    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
+    const applied = JSON.stringify(settings);
+    if (applied === this.#applied) return;
+    this.#applied = applied;
     this.#settings = settings;
     this.#known = new Map();
     this.#issuer = settings && this.#checkerFor(settings);
+  }
+
+  /** Lets in no token of an identity provider: what the configuration says about it cannot be applied. */
+  suspend(): void {
+    this.#applied = SUSPENDED;
+    this.#settings = undefined;
+    this.#known = new Map();
+    const reason = 'The settings of the identity provider cannot be applied';
+    this.#issuer = { check: async () => ({ refused: 'unavailable', reason }) };
   }
 
   /** Whether requests need a credential. Once on, it stays on: a lost file opens no door. */
@@ -79,10 +95,13 @@ export class Authenticator {
     return answer;
   }
 
-  /** Tells whether somebody who was let in earlier would still be let in. Asks nobody. */
-  isStillValid({ principal, expiresAt }: Identity): boolean {
+  /** Tells whether somebody who was let in earlier, maybe without a credential, would still be let in. Asks nobody. */
+  isStillValid(identity: Identity | undefined): boolean {
+    if (identity === undefined) return !this.isOn;
+    const { principal, expiresAt } = identity;
     if (expiresAt <= this.#now()) return false;
-    return principal.includes('\0') ? this.#issuer !== undefined : this.#options.tokens.has(principal);
+    const [issuer, subject] = principal.split('\0');
+    return subject === undefined ? this.#options.tokens.has(principal) : issuer === this.#settings?.issuer;
   }
 
   #remember(key: string, token: string, identity: Identity): void {

@@ -22,7 +22,7 @@ export async function serveMetrics(
   { host = LOOPBACK, port }: { readonly host?: string | undefined; readonly port: number },
   text: () => Promise<string>,
 ): Promise<ServedMetrics> {
-  const isLocal = host === LOOPBACK;
+  const isLocal = LOCAL.test(host);
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) =>
       response.writeHead(status, { 'content-type': PROMETHEUS_TEXT, connection: 'close' }).end(body);
