@@ -27,8 +27,11 @@ export interface LoginScreen {
   readonly signal: AbortSignal;
   /** Shows the address to visit, or opens it. A device grant has a code to type there. */
   show(address: URL, code?: string): void;
-  /** Resolves with what a person pastes: the address that the browser ended at. Undefined: nothing will come. */
-  pasted(signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Resolves with what a person pastes: the address that the browser ended at. Undefined: nothing will come. `isAgain`:
+   * what was pasted before does not belong to this login.
+   */
+  pasted(signal: AbortSignal, isAgain: boolean): Promise<string | undefined>;
 }
 
 /** Logs in and saves the tokens. If another process does so meanwhile, its login is used. */
@@ -161,17 +164,18 @@ async function codeFrom(
   const { validateAuthorizationResponseIssuer } = await import('@modelcontextprotocol/client');
   const never = new Promise<never>(() => {});
   const ended = new AbortController();
-  const paste = () => screen.pasted(ended.signal).then((text) => (text === undefined ? never : text));
-  let pasted = paste();
+  const paste = (isAgain: boolean) =>
+    screen.pasted(ended.signal, isAgain).then((text) => (text === undefined ? never : text));
+  let pasted = paste(false);
   try {
     for (let strays = 0; strays < LIMITS.login.strays; strays++) {
       const answer = await abortable(Promise.race([listener.next(), pasted]), signal);
       const isPasted = typeof answer === 'string';
-      if (isPasted) pasted = paste();
       const parameters = isPasted ? parametersIn(answer) : answer.searchParams;
       if (parameters.get('state') !== state) {
         // Another program, or the page of an earlier login. This one goes on.
-        if (!isPasted) listener.answer(false);
+        if (isPasted) pasted = paste(true);
+        else listener.answer(false);
         continue;
       }
       try {

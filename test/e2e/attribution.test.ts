@@ -158,11 +158,8 @@ describe('a call that waits for its agent', () => {
     const { result: question } = await call('victim');
     const { requestState, inputRequests } = question ?? {};
     const inputResponses = answers(inputRequests, 'mallory');
-    const refusal = { content: [{ text: expect.stringContaining('no longer waiting') }], isError: true };
-    const isRefused = ({ result, error }: Awaited<ReturnType<typeof call>>) => {
-      if (error) expect(error.message).toContain('no longer waiting');
-      else expect(result).toMatchObject(refusal);
-    };
+    const isRefused = ({ error }: Awaited<ReturnType<typeof call>>) =>
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('belongs to no waiting call') });
     isRefused(await call('attacker', { requestState, inputResponses }));
     isRefused(await call('victim', { requestState: 'anygpt.guess', inputResponses }));
     const { result } = await call('victim', { requestState, inputResponses: answers(inputRequests, 'ada') });
