@@ -44,6 +44,7 @@ const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
 const SEVERAL = 'src/gateway/exposed-servers.test.ts';
+const EXPOSED_PROFILES = 'src/gateway/exposed-profiles.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
@@ -985,18 +986,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'hears progress'],
   ),
   'front:several': promise(
-    'Several servers under their own names, instead of the five tools or beside them',
+    'Several servers under their own names, instead of the five tools',
     [SEVERAL, 'have tools, prompts and resources that say whose they are'],
     [SEVERAL, 'are called and read where they belong'],
     [SEVERAL, 'link resources that can be read'],
     [SEVERAL, 'may ask the client'],
-    [SEVERAL, 'stand beside the five tools, where that is wanted'],
     [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
     [SEVERAL, 'announce changes of their resources'],
-    [
-      SEVERAL,
-      'show a client of a profile the five tools of its profile, and none of its subscriptions is joined to another’s',
-    ],
+    [SEVERAL, 'join no subscription of a client to that of somebody whose profile has more'],
     ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
     ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
   ),
@@ -1714,6 +1711,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
   ]),
+  'profile:expose': promise(
+    'A profile shows servers under their own names, beside the five tools or instead of them, to its users only, in both eras',
+    [EXPOSED_PROFILES, 'are shown over HTTP to its users, and to nobody else'],
+    [EXPOSED_PROFILES, 'are shown on stdio, where serve has its name'],
+    [EXPOSED_PROFILES, 'announce changes of resources to those who may read them'],
+    [EXPOSED_PROFILES, 'change with a reload, and clients are told'],
+    [EXPOSED_PROFILES, 'leave the five tools when they are down, and stand beside pinned tools once'],
+  ),
   'profile:commands': promise('search, tools and execute show what a profile sees', [
     'src/cli/commands/profile.test.ts',
     'sees and calls what callers with that profile do',

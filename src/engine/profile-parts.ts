@@ -22,6 +22,15 @@ export interface ProfilePart {
   hasServer(name: string): boolean;
   /** What it says about the calls of each of its users. */
   readonly limits: UserLimits;
+  /** Undefined if it exposes no servers. */
+  readonly exposure: Exposure | undefined;
+}
+
+/** What clients of a profile see under its own name. */
+export interface Exposure {
+  hasServer(name: string): boolean;
+  /** Whether the five tools stand beside that. */
+  readonly metaTools: boolean;
 }
 
 /** The part of a configuration that a caller sees. Without a profile, all of it. */
@@ -39,12 +48,17 @@ export async function profileParts(
     written.some(isOfClasses)
       ? (await import('../service/infer/classify-tool.ts')).ruleClassifier(configured)
       : undefined;
-  const compiled = Object.entries(profiles).map(async ([name, { servers, toolRules = [], limits = {} }]) => {
+  const compiled = Object.entries(profiles).map(async ([name, profile]) => {
+    const { servers, toolRules = [], limits = {}, expose = [], metaTools = true } = profile;
     const named = servers?.map(compileName);
+    const hasServer = (server: string) => named?.some((one) => isServer(one, server, true)) ?? true;
+    const exposed = expose.map(compileName);
+    const isExposed = (server: string) => hasServer(server) && exposed.some((one) => isServer(one, server, true));
     const part: ProfilePart = {
       rules: await compileRules(toolRules, rulePrecedence, rules, rules.names, await classify(toolRules)),
-      hasServer: (server) => named?.some((one) => isServer(one, server, true)) ?? true,
+      hasServer,
       limits: { inFlight: limits.inFlight, rateLimit: toRateLimit(limits.rateLimit) },
+      exposure: exposed.length > 0 ? { hasServer: isExposed, metaTools } : undefined,
     };
     return [name, part] as const;
   });
@@ -62,6 +76,12 @@ export const ownedServers = (servers: ReadonlyMap<string, KnownServer>): Readonl
 /** Returns the limits of a user; undefined: those of everybody. */
 export const userLimits = (parts: Parts, caller: Caller): UserLimits | undefined =>
   parts.profiles.get(seenPart(parts, caller)?.profile ?? '')?.limits;
+
+/** What a caller's profile exposes. A profile that is not configured exposes nothing. */
+export const exposureFor = (
+  { profiles }: { readonly profiles: ReadonlyMap<string, ProfilePart> },
+  caller: Caller,
+): Exposure | undefined => profiles.get(caller.profile ?? defaultFor(profiles, caller) ?? '')?.exposure;
 
 interface Parts {
   readonly profiles: ReadonlyMap<string, Pick<ProfilePart, 'limits'>>;
@@ -86,5 +106,5 @@ export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined)
 }
 
 /** A user for whom no profile was selected has the default one, if there is one. A local client has everything. */
-const defaultFor = (profiles: Parts['profiles'], { principal }: Caller): string | undefined =>
+const defaultFor = (profiles: ReadonlyMap<string, unknown>, { principal }: Caller): string | undefined =>
   principal !== undefined && profiles.has(DEFAULT_PROFILE) ? DEFAULT_PROFILE : undefined;

@@ -23,7 +23,7 @@ import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -52,6 +52,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
   return {
     relays: true,
     listen: (params, caller) => relay.listen(params, caller),
+    mayHear: (params, caller) => relay.mayHear(params, caller),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
@@ -92,6 +93,10 @@ class ExposedServer {
     return () => {
       for (const stop of stops) void stop.then((end) => end());
     };
+  }
+
+  mayHear(params: Params, caller: Caller): Promise<Params> {
+    return withAllowed(params, (uri) => requireItem(this.engine, this.#name, { kind: 'resource', id: uri }, caller));
   }
 
   async run(tool: string, args: unknown, { caller, ...context }: CallContext): Promise<CallToolResult> {

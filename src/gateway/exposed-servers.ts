@@ -15,8 +15,7 @@ import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
-import { isMetaTool } from '../meta-tools/meta-tools.ts';
-import type { CallContext } from '../meta-tools/run-tool.ts';
+import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { notifierOf } from './exposed-client.ts';
 import {
   exposedName,
@@ -32,7 +31,7 @@ import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -43,11 +42,31 @@ const CAPABILITIES = {
   completions: {},
 };
 
-/** Shows several servers under their own names. `beside` has the tools that come first. */
-export function exposedServersSurface(handle: EngineHandle, names: readonly string[], beside?: Surface): Surface {
-  const shown = new ExposedServers(coreOf(handle), names, beside);
+/** Which servers are shown, and to whom. */
+export interface Exposed {
+  names(caller: Caller): Promise<readonly string[]>;
+  /** Without a caller: to anybody. */
+  includes(server: string, caller?: Caller): boolean;
+}
+
+/** Tools of the gateway that come first. */
+export interface Beside {
+  readonly run: RunTool;
+  includes(tool: string, caller: Caller): Promise<boolean>;
+  listTools(caller: Caller): Promise<readonly ToolDefinition[]>;
+  instructions(caller: Caller): string | undefined;
+}
+
+/** Shows several servers under their own names. */
+export const exposedServersSurface = (handle: EngineHandle, names: readonly string[]): Surface =>
+  surfaceOf(coreOf(handle), { names: async () => names, includes: (server) => names.includes(server) });
+
+/** Shows each caller its servers, and the tools beside them. */
+export function surfaceOf(engine: EngineCore, exposed: Exposed, beside?: Beside): Surface {
+  const shown = new ExposedServers(engine, exposed, beside);
   return {
     listen: (params, caller) => shown.listen(params, caller),
+    mayHear: (params, caller) => shown.mayHear(params, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
     relayChanges: (notify) => shown.relayChanges(notify),
@@ -56,20 +75,21 @@ export function exposedServersSurface(handle: EngineHandle, names: readonly stri
 
 class ExposedServers {
   readonly #engine: EngineCore;
-  readonly #names: readonly string[];
-  readonly #beside: Surface | undefined;
-  readonly #watched: ReadonlyMap<string, WatchedResources>;
+  readonly #exposed: Exposed;
+  readonly #beside: Beside | undefined;
+  readonly #watched = new Map<string, WatchedResources>();
 
-  constructor(engine: EngineCore, names: readonly string[], beside: Surface | undefined) {
+  constructor(engine: EngineCore, exposed: Exposed, beside: Beside | undefined) {
     this.#engine = engine;
-    this.#names = names;
+    this.#exposed = exposed;
     this.#beside = beside;
-    this.#watched = new Map(names.map((name) => [name, new WatchedResources(engine, name)]));
   }
 
-  relayChanges(notify: ChangeNotifier): () => void {
+  /** Passes on changes of what a caller sees; without one, of what anybody sees. */
+  relayChanges(notify: ChangeNotifier, caller?: Caller): () => void {
+    const isShown = (server: string) => this.#exposed.includes(server, caller);
     const stopLists = this.#engine.onToolsChanged((_isReload, server) => {
-      if (server !== undefined && !this.#names.includes(server)) return;
+      if (server !== undefined && !isShown(server)) return;
       notify.toolsChanged();
       notify.promptsChanged();
       notify.resourcesChanged();
@@ -77,7 +97,7 @@ class ExposedServers {
     const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
       // All clients that listen are told, so nothing of one user's own connection.
       if (owner !== undefined) return;
-      if (method === 'notifications/resources/updated' && typeof uri === 'string' && this.#names.includes(server))
+      if (method === 'notifications/resources/updated' && typeof uri === 'string' && isShown(server))
         notify.resourceUpdated(exposedUri(server, uri));
     });
     return () => {
@@ -93,13 +113,23 @@ class ExposedServers {
     };
   }
 
+  mayHear(params: Params, caller: Caller): Promise<Params> {
+    return withAllowed(params, async (exposed) => {
+      const { server, name } = await this.#resource(exposed, caller);
+      await requireItem(this.#engine, server, { kind: 'resource', id: name }, caller);
+    });
+  }
+
   async #watch(exposed: string, caller: Caller): Promise<() => void> {
     const { server, name } = await this.#resource(exposed, caller);
-    return (this.#watched.get(server) as WatchedResources).watch(name, caller);
+    const watched = this.#watched.get(server) ?? new WatchedResources(this.#engine, server);
+    this.#watched.set(server, watched);
+    return watched.watch(name, caller);
   }
 
   async run(exposed: string, args: unknown, context: CallContext): Promise<CallToolResult> {
-    if (this.#beside && isMetaTool(exposed)) return this.#beside.run(exposed, args, context);
+    if (await this.#beside?.includes(exposed, context.caller))
+      return (this.#beside as Beside).run(exposed, args, context);
     const found = await this.#tool(exposed, context.caller);
     if (!found) throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${exposed}`);
     const { server, name } = found;
@@ -111,7 +141,7 @@ class ExposedServers {
   }
 
   async #tool(exposed: string, caller: Caller): Promise<OwnName | undefined> {
-    const readings = ownNames(this.#names, exposed);
+    const readings = ownNames(await this.#exposed.names(caller), exposed);
     if (readings.length < 2) return readings[0];
     for (const reading of readings)
       if ((await this.#engine.definitionOf(reading.server, reading.name, { caller })).success) return reading;
@@ -119,7 +149,9 @@ class ExposedServers {
   }
 
   async createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server> {
-    const server = new Server(IDENTITY, { capabilities: CAPABILITIES });
+    const who = whoIs(identity);
+    const instructions = this.#beside?.instructions(who);
+    const server = new Server(IDENTITY, { capabilities: CAPABILITIES, ...(instructions && { instructions }) });
     // The SDK types handlers per method; a relay registers them in a loop.
     const setHandler = server.setRequestHandler.bind(server) as unknown as (
       method: string,
@@ -169,12 +201,15 @@ class ExposedServers {
     const stop =
       identity.session === undefined
         ? undefined
-        : this.relayChanges({
-            ...notify,
-            resourceUpdated: (uri) => {
-              if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+        : this.relayChanges(
+            {
+              ...notify,
+              resourceUpdated: (uri) => {
+                if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+              },
             },
-          });
+            who,
+          );
     server.onclose = () => {
       stop?.();
       for (const uri of watching.keys()) unwatch(uri);
@@ -183,16 +218,19 @@ class ExposedServers {
   }
 
   async #tools(caller: Caller): Promise<readonly ToolDefinition[]> {
-    const first = (await this.#beside?.toolsFor?.(caller)) ?? [];
-    const lists = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    const first = (await this.#beside?.listTools(caller)) ?? [];
+    const reading = this.#lists(caller, (server) => this.#engine.definitionsOf(server, { caller }));
+    // A server that is down takes no other tools with it.
+    const lists = await (first.length > 0 ? reading.catch(() => []) : reading);
+    const taken = new Set(first.map(({ name }) => name));
     const exposed = lists.flatMap(([server, tools]) =>
       tools.map((tool) => ({ ...tool, name: exposedName(server, tool.name) })),
     );
-    return [...first, ...exposed];
+    return [...first, ...exposed.filter(({ name }) => !taken.has(name))];
   }
 
   async #items(kind: keyof ServerItems, caller: Caller): Promise<readonly Params[]> {
-    const lists = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    const lists = await this.#lists(caller, (server) => this.#engine.items.list(server, { caller }));
     return lists.flatMap(([server, items]) =>
       items[kind].map((entry: Params) =>
         kind === 'prompts'
@@ -203,8 +241,9 @@ class ExposedServers {
   }
 
   /** Lists of all servers. One that cannot be listed is left out, unless none can. */
-  async #lists<T>(list: (server: string) => Promise<ToolResult<T>>): Promise<(readonly [string, T])[]> {
-    const listed = await Promise.all(this.#names.map(async (server) => [server, await list(server)] as const));
+  async #lists<T>(caller: Caller, list: (server: string) => Promise<ToolResult<T>>): Promise<(readonly [string, T])[]> {
+    const names = await this.#exposed.names(caller);
+    const listed = await Promise.all(names.map(async (server) => [server, await list(server)] as const));
     const good = listed.flatMap(([server, result]) => (result.success ? [[server, result.data] as const] : []));
     const failed = listed.flatMap(([, result]) => (result.success ? [] : [result.error]));
     if (good.length === 0 && failed[0])
@@ -214,7 +253,7 @@ class ExposedServers {
 
   /** Finds the server of a resource. The URI of an app says nothing about its server. */
   async #resource(exposed: string, caller: Caller): Promise<OwnName> {
-    const wrapped = ownUri(this.#names, exposed);
+    const wrapped = ownUri(await this.#exposed.names(caller), exposed);
     if (wrapped) return wrapped;
     const owners = isApp(exposed) ? await this.#ownersOf(exposed, caller) : [];
     const [server, other] = owners;
@@ -225,11 +264,11 @@ class ExposedServers {
   }
 
   async #ownersOf(uri: string, caller: Caller): Promise<readonly string[]> {
-    const listed = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    const listed = await this.#lists(caller, (server) => this.#engine.items.list(server, { caller }));
     const owners = listed.filter(([, { resources }]) => resources.some((one) => one.uri === uri));
     if (owners.length > 0) return owners.map(([server]) => server);
     // A server need not list the resources of its apps: its tools name them.
-    const tools = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    const tools = await this.#lists(caller, (server) => this.#engine.definitionsOf(server, { caller }));
     return tools.filter(([, list]) => list.some((tool) => appOf(tool) === uri)).map(([server]) => server);
   }
 
@@ -253,7 +292,7 @@ class ExposedServers {
   }
 
   async #prompt(exposed: string, caller: Caller): Promise<OwnName> {
-    const readings = ownNames(this.#names, exposed);
+    const readings = ownNames(await this.#exposed.names(caller), exposed);
     for (const { server, name } of readings) {
       const listed = readings.length > 1 ? await this.#engine.items.list(server, { caller }) : undefined;
       if (!listed || (listed.success && listed.data.prompts.some((one) => one.name === name))) return { server, name };
@@ -299,6 +338,8 @@ function appOf({ _meta }: ToolDefinition): unknown {
   const { ui, 'ui/resourceUri': old } = Object(_meta) as Params;
   return Object(ui).resourceUri ?? old;
 }
+
+const whoIs = ({ principal, profile }: UpstreamIdentity): Caller => ({ principal, profile });
 
 const callerOf = ({
   era,

@@ -7,9 +7,9 @@ import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { StaticTokens } from '../auth/static-tokens.ts';
 import { EngineCore } from '../engine/engine-core.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { ROUTES } from './http-routes.ts';
 import { type ServedHttp, type ServeHttpOptions, serveGatewayOnHttp } from './serve-http.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 const BODY = JSON.stringify(INITIALIZE);
 const DAY = 24 * 3_600_000;

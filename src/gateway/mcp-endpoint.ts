@@ -161,18 +161,25 @@ export function createMcpEndpoint(
     return modern.fetch(web, { parsedBody: body });
   };
 
-  const serve = (from: Incoming) => {
-    const { request, response, body } = from;
+  /** Notes what a client listens to. Returns its request, with what it may hear. */
+  const listening = async (from: Incoming, body: Params): Promise<Incoming> => {
+    const { response, identity } = from;
+    watched.add(response, identity);
+    if (!isObject(body.params)) return from;
+    const who = modernIdentity(from);
+    const params = (await surface.mayHear?.(body.params, who)) ?? body.params;
+    if (surface.listen) whenClosed(response, surface.listen(params, who));
+    return { ...from, body: { ...body, params } };
+  };
+
+  const serve = (arrived: Incoming) => {
+    const { request, response, body } = arrived;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
-    if (plain) return void answerPlainCall(plain, modernIdentity(from), handler, response);
-    streams.add(body, modernName(from), response);
+    if (plain) return void answerPlainCall(plain, modernIdentity(arrived), handler, response);
+    streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
+      const from = isObject(body) && body.method === LISTEN ? await listening(arrived, body) : arrived;
       incoming.set(web, from);
-      if (isObject(body) && body.method === LISTEN) {
-        watched.add(response, from.identity);
-        if (isObject(body.params) && surface.listen)
-          whenClosed(response, surface.listen(body.params, modernIdentity(from)));
-      }
       const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());

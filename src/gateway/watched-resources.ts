@@ -23,6 +23,28 @@ export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): st
   return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
 };
 
+/**
+ * What a client listens to, without the resources that it may not use. Every client that listens hears of all updates of
+ * what it named, whoever watches it.
+ */
+export async function withAllowed(
+  params: Readonly<Record<string, unknown>>,
+  require: (uri: string) => Promise<void>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const uris = urisIn(params).slice(0, LIMITS.wire.watched);
+  if (uris.length === 0) return params;
+  const isAllowed = await Promise.all(
+    uris.map((uri) =>
+      require(uri).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  const resourceSubscriptions = uris.filter((_, at) => isAllowed[at]);
+  return { ...params, notifications: { ...Object(params.notifications), resourceSubscriptions } };
+}
+
 export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;

@@ -6,8 +6,8 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StaticTokens } from '../../src/auth/static-tokens.ts';
 import { EngineCore } from '../../src/engine/engine-core.ts';
+import { discoverySurface } from '../../src/gateway/discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from '../../src/gateway/serve-http.ts';
-import { discoverySurface } from '../../src/gateway/serve-stdio.ts';
 import { startTestServer, type TestServer } from '../../src/testing/index.ts';
 import { tempFolder } from '../fixtures/gateway/kit.ts';
 

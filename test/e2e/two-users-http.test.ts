@@ -4,8 +4,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StaticTokens } from '../../src/auth/static-tokens.ts';
 import { EngineCore } from '../../src/engine/engine-core.ts';
+import { discoverySurface } from '../../src/gateway/discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from '../../src/gateway/serve-http.ts';
-import { discoverySurface } from '../../src/gateway/serve-stdio.ts';
 import { type Era, sdkClient, tempFolder } from '../fixtures/gateway/kit.ts';
 import { canaryOf, teamServers, tokenOf } from '../fixtures/team-servers.ts';
 

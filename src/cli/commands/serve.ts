@@ -159,10 +159,12 @@ async function serveEngine(
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
   const stdio = import('../../gateway/serve-stdio.ts');
+  const discovery = import('../../gateway/discovery-surface.ts');
   const watcher = import('../../engine/watch-config.ts');
   const stampBefore = watcher.then(({ stampNow }) => stampNow(engine));
   const configured = followConfiguration(engine, log, io);
-  const { discoverySurface, serveGatewayOnStdio } = await stdio;
+  const { serveGatewayOnStdio } = await stdio;
+  const { discoverySurface } = await discovery;
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
   // Who may come in over HTTP is in the configuration.
