@@ -9,7 +9,9 @@ import type { Session } from './session.ts';
 
 /** Returns the screen for logins to one server. */
 export function loginScreen({ io, signal }: Session, server: string, usesBrowser: boolean): LoginScreen & Disposable {
-  const say = (text: string) => io.stderr.write(`${block(text, columnsIn(io.stderr), '')}\n`);
+  const say = (text: string) => io.stderr.write(`${text}\n`);
+  // Addresses are written whole, so that a terminal can open them.
+  const ask = (text: string) => say(block(text, columnsIn(io.stderr), ''));
   let prompt: { readonly lines: Interface; readonly typed: AsyncIterator<string> } | undefined;
   return {
     prefersCode: !usesBrowser,
@@ -17,10 +19,11 @@ export function loginScreen({ io, signal }: Session, server: string, usesBrowser
     show: (address, code) => {
       if (code !== undefined) return void say(`To log in to ${server}, open ${address.href} and type the code ${code}`);
       const visit = `To log in to ${server}, open this address in a browser:\n\n  ${address.href}\n`;
-      if (!usesBrowser)
-        return void say(
-          `${visit}\nThe browser then shows a page of this computer. If it cannot be reached, paste its address here:`,
-        );
+      if (!usesBrowser) {
+        say(visit);
+        ask('The browser then shows a page of this computer. If it cannot be reached, paste its address here:');
+        return;
+      }
       void import('../logins/open-browser.ts')
         .then(({ openBrowser }) => openBrowser(address, io.env))
         .then((isOpen) =>
@@ -29,7 +32,7 @@ export function loginScreen({ io, signal }: Session, server: string, usesBrowser
     },
     pasted: async (ended, isAgain) => {
       if (usesBrowser) return undefined;
-      if (isAgain) say('That is not the address of the last page of this login. Paste all of it, from http on:');
+      if (isAgain) ask('That is not the address of the last page of this login. Paste all of it, from http on:');
       if (!prompt) {
         const lines = createInterface({ input: io.stdin });
         prompt = { lines, typed: lines[Symbol.asyncIterator]() };
