@@ -131,7 +131,7 @@ const tour = async (home) => {
     title('Your turn');
     say('  Find your own servers:   anygpt mcp init');
     say(`  From a clone:            node ${relative('', COMMAND)} mcp init`);
-    say('  For other programs:      anygpt mcp serve --http, then http://127.0.0.1:8080/mcp');
+    say('  For other programs:      anygpt mcp serve --http');
     say('  Nothing outside a temporary folder was touched; all servers are stopped.');
   } finally {
     await agent.close();

@@ -1,4 +1,4 @@
-/** Compiles the code of docs/library.md and the recipes as a reader would paste it, imports and all. Uses the build. */
+/** Compiles the code of README.md, docs/library.md and the recipes as a reader would paste it, imports and all. Uses the build. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,8 +50,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const RECIPES = readdirSync(join(root, 'docs/recipes')).map((name) => `docs/recipes/${name}`);
 
-it('docs/library.md and the recipes show programs that compile', async () => {
-  const pages = ['docs/library.md', ...RECIPES].map((page) => readFileSync(join(root, page), 'utf8'));
+it('README.md, docs/library.md and the recipes show programs that compile', async () => {
+  const pages = ['README.md', 'docs/library.md', ...RECIPES].map((page) => readFileSync(join(root, page), 'utf8'));
   const programs = pages.flatMap((page) => programsOf(snippetsOf(page)));
   expect(programs.length).toBeGreaterThan(6);
   for (const [at, code] of programs.entries()) writeFileSync(join(folder, `program-${at}.ts`), code);

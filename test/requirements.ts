@@ -44,6 +44,7 @@ const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
 const SEVERAL = 'src/gateway/exposed-servers.test.ts';
+const EXPOSED_PROFILES = 'src/gateway/exposed-profiles.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
@@ -295,6 +296,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/search/acts.test.ts', 'is answered with the tools for nearly all of its parts'],
     ['src/search/acts.test.ts', 'has the best tool of each part among the first'],
   ),
+  'search:concrete': promise('Concrete things in a request say what is meant', [
+    'src/search/kinds.test.ts',
+    'find their tools far more often than as mere values',
+  ]),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
     ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],
@@ -981,14 +986,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'hears progress'],
   ),
   'front:several': promise(
-    'Several servers under their own names, instead of the five tools or beside them',
+    'Several servers under their own names, instead of the five tools',
     [SEVERAL, 'have tools, prompts and resources that say whose they are'],
     [SEVERAL, 'are called and read where they belong'],
     [SEVERAL, 'link resources that can be read'],
     [SEVERAL, 'may ask the client'],
-    [SEVERAL, 'stand beside the five tools, where that is wanted'],
     [SEVERAL, 'that have the same app are told apart by an error, never by the wrong content'],
     [SEVERAL, 'announce changes of their resources'],
+    [SEVERAL, 'join no subscription of a client to that of somebody whose profile has more'],
     ['src/gateway/exposed-names.test.ts', 'lead back to the server and its own name'],
     ['src/gateway/exposed-names.test.ts', 'wrap URIs so that they lead back, too'],
   ),
@@ -1557,6 +1562,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'are not read under another spelling of their URI either'],
     [APPROVED_ITEMS, 'wait under another name of their server, too, and after it was removed and added again'],
     [APPROVED_ITEMS, 'with hidden characters or instructions wait even where the first list is pinned'],
+    [
+      'src/gateway/exposed-resources.test.ts',
+      'is refused in subscriptions and completions with what a person has to type for its approval',
+    ],
     [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
@@ -1608,6 +1617,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'door:credentials': promise(
     'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
     [FRONT_DOOR, 'refuses every bad credential'],
+    ['src/auth/authenticator.test.ts', 'lets nothing in by settings that were replaced while a token was checked'],
     [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
     [FRONT_DOOR, 'reads no token from a query'],
     [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
@@ -1626,6 +1636,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PEOPLE, 'gets the refusal of a server as a result'],
     [PEOPLE, 'ends when the token of its client is revoked'],
   ),
+  'door:clients': promise('Real clients work over HTTP with authentication on', [
+    'test/e2e/clients-with-tokens.test.ts',
+    'works with a token',
+  ]),
   'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
     PEOPLE,
     'that broke during a call is continued',
@@ -1691,10 +1705,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROFILES, 'names its servers in the description of search_tools, and no others'],
     [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
     [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
+    ['src/gateway/exposed-resources.test.ts', 'is decided for the profile of each %s client that listens'],
   ),
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
     PROFILES,
     'cannot undo a deny of the configuration, and an unknown one is refused everything',
+  ]),
+  'profile:expose': promise(
+    'A profile shows servers under their own names, beside the five tools or instead of them, to its users only, in both eras',
+    [EXPOSED_PROFILES, 'are shown over HTTP to its users, and to nobody else'],
+    [EXPOSED_PROFILES, 'are shown on stdio, where serve has its name'],
+    [EXPOSED_PROFILES, 'announce changes of resources to those who may read them'],
+    [EXPOSED_PROFILES, 'change with a reload, and clients are told'],
+    [EXPOSED_PROFILES, 'show nothing that waits for approval'],
+    [TWO_USERS_HTTP, 'see what their profile exposes with their own credentials, as %s clients'],
+    [EXPOSED_PROFILES, 'leave the five tools when they are down, and stand beside pinned tools once'],
+  ),
+  'profile:commands': promise('search, tools and execute show what a profile sees', [
+    'src/cli/commands/profile.test.ts',
+    'sees and calls what callers with that profile do',
   ]),
   'profile:reload': promise('A reload changes what a profile sees and calls', [
     PROFILES,

@@ -240,6 +240,7 @@ export const VARIATIONS = {
   piece: { says: 'a piece of a text in CJK', from: pieces },
   acts: { says: 'two requests in one', of: pairsOfRequests },
   several: { says: 'several things, written by hand', written: 'several-acts' },
+  concrete: { says: 'a concrete thing says it, written by hand', written: 'concrete-things' },
   one: { says: 'one thing that reads like several, written by hand', written: 'one-act' },
 };
 

@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly time: Date;
   readonly traceId: string;
   readonly principal?: string | undefined;
+  /** The profile that was selected for the caller. */
+  readonly profile?: string | undefined;
   readonly session?: string | undefined;
   readonly server: string;
   readonly tool: string;

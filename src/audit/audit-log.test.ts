@@ -49,13 +49,14 @@ function collectWarnings() {
 describe('a record', () => {
   test('is one line with names and hashes, never values', async () => {
     const { lines, records } = await written([
-      entry({ principal: 'ann', code: 'TOOL_DISABLED', message: 'Bug!', bytesOut: 10 }),
+      entry({ principal: 'ann', profile: 'team', code: 'TOOL_DISABLED', message: 'Bug!', bytesOut: 10 }),
     ]);
     expect(lines).toHaveLength(1);
     expect(records[0]).toEqual({
       time: '2026-01-02T03:04:05.678Z',
       traceId: 't-1',
       principal: 'ann',
+      profile: 'team',
       server: 'github',
       tool: 'create_issue',
       argumentNames: ['title', 'body'],

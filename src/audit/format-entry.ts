@@ -44,6 +44,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     time: entry.time.toISOString(),
     traceId: name(entry.traceId),
     principal: short(entry.principal),
+    profile: name(entry.profile),
     session: name(entry.session),
     server: name(entry.server),
     tool: name(entry.tool),

@@ -1,4 +1,7 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { AUDIENCE, startIssuer } from '../../test/fixtures/gateway/issuer.ts';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { Authenticator } from './authenticator.ts';
 import { isIdentity } from './identity.ts';
@@ -41,4 +44,47 @@ it('keeps the door shut when the file of the tokens is lost', async () => {
   rmSync(`${folder.path}/tokens.json`);
   expect(authenticator.isOn).toBe(true);
   expect(await authenticator.authenticate(bearer(text))).toMatchObject({ refused: 'unauthorized' });
+});
+
+it('lets nothing in by settings that were replaced while a token was checked', async () => {
+  using folder = tempFolder();
+  await using provider = await startIssuer();
+  const token = await provider.token('ann');
+  let goOn = () => {};
+  const isReplaced = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const authenticator = new Authenticator({
+    tokens: new StaticTokens(folder.path),
+    send: async (...asked) => {
+      await isReplaced;
+      return fetch(...asked);
+    },
+  });
+  authenticator.configure({ issuer: provider.issuer, audience: AUDIENCE });
+  const first = authenticator.authenticate(bearer(token));
+  authenticator.configure({ issuer: provider.issuer, audience: 'https://other.example' });
+  goOn();
+  const identity = await first;
+  expect(isIdentity(identity)).toBe(true);
+  expect(await authenticator.authenticate(bearer(token))).toMatchObject({ refused: 'unauthorized' });
+  authenticator.configure({ issuer: 'https://other.example', audience: AUDIENCE });
+  expect(isIdentity(identity) && authenticator.isStillValid(identity)).toBe(false);
+});
+
+it('reads a file of tokens again that could not be read, even if it looks the same', async () => {
+  using folder = tempFolder();
+  const { text } = await new StaticTokens(folder.path).create({ expiresAt: Date.now() + HOUR });
+  const file = join(folder.path, 'tokens.json');
+  const good = readFileSync(file, 'utf8');
+  const write = (content: string) => {
+    writeFileSync(file, content);
+    utimesSync(file, 1_000, 1_000);
+  };
+  write('x'.repeat(good.length));
+  const authenticator = new Authenticator({ tokens: new StaticTokens(folder.path) });
+  expect(authenticator.isOn).toBe(true);
+  expect(await authenticator.authenticate(bearer(text))).toMatchObject({ refused: 'unauthorized' });
+  write(good);
+  expect(isIdentity(await authenticator.authenticate(bearer(text)))).toBe(true);
 });

@@ -23,11 +23,14 @@ export interface AuthenticatorOptions {
   readonly tokens: StaticTokens;
   /** Called with each opaque token that was found valid, so that no output repeats it. */
   readonly learn?: ((token: string) => void) | undefined;
-  /** Authentication is on even if nothing is configured: then nobody gets in. */
+  /** Authentication is on even if nothing is configured: then every request is refused. */
   readonly isRequired?: boolean | undefined;
   readonly send?: typeof fetch | undefined;
   readonly now?: (() => number) | undefined;
 }
+
+/** Identities of tokens that the identity provider vouched for, by the hash of the token. */
+type Known = Map<string, { readonly identity: Identity; readonly until: number }>;
 
 /** No settings are written like this. */
 const SUSPENDED = 'suspended';
@@ -43,8 +46,7 @@ export class Authenticator {
   #applied: string | undefined;
   #issuer: TokenChecker | undefined;
   #wasOn = false;
-  /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
-  #known = new Map<string, { readonly identity: Identity; readonly until: number }>();
+  #known: Known = new Map();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -88,30 +90,33 @@ export class Authenticator {
     if (this.#options.tokens.owns(token)) return this.#options.tokens.check(token);
     if (!this.#issuer) return unauthorized('The token is not known, or was revoked');
     const key = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(key);
-    if (known && known.until > this.#now()) return known.identity;
+    // Of the settings in force now: a reload meanwhile must not inherit what they let in.
+    const known = this.#known;
+    const before = known.get(key);
+    if (before && before.until > this.#now()) return before.identity;
     const answer = await this.#issuer.check(token);
-    if (isIdentity(answer)) this.#remember(key, token, answer);
+    if (isIdentity(answer)) this.#remember(known, key, token, answer);
     return answer;
   }
 
-  /** Tells whether somebody who was let in earlier, maybe without a credential, would still be let in. Asks nobody. */
+  /** Tells whether an identity from an earlier request would still be let in, from what is known without asking. */
   isStillValid(identity: Identity | undefined): boolean {
+    // Let in without a credential, before requests needed one.
     if (identity === undefined) return !this.isOn;
     const { principal, expiresAt } = identity;
     if (expiresAt <= this.#now()) return false;
-    const [issuer, subject] = principal.split('\0');
-    return subject === undefined ? this.#options.tokens.has(principal) : issuer === this.#settings?.issuer;
+    const end = principal.indexOf('\0');
+    return end < 0 ? this.#options.tokens.has(principal) : principal.slice(0, end) === this.#settings?.issuer;
   }
 
-  #remember(key: string, token: string, identity: Identity): void {
+  #remember(known: Known, key: string, token: string, identity: Identity): void {
     const until = Math.min(identity.expiresAt, this.#now() + LIMITS.age.credential);
-    if (!this.#known.has(key) && !IS_MASKED.test(token)) this.#options.learn?.(token);
-    this.#known.delete(key);
-    this.#known.set(key, { identity, until });
-    for (const [oldest] of this.#known) {
-      if (this.#known.size <= LIMITS.auth.known) break;
-      this.#known.delete(oldest);
+    if (!known.has(key) && !IS_MASKED.test(token)) this.#options.learn?.(token);
+    known.delete(key);
+    known.set(key, { identity, until });
+    for (const [oldest] of known) {
+      if (known.size <= LIMITS.auth.known) break;
+      known.delete(oldest);
     }
   }
 

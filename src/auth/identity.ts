@@ -29,7 +29,7 @@ export type AuthRefusal =
 /** What authentication reads of a request. */
 export type RequestHead = Pick<IncomingMessage, 'rawHeaders'>;
 
-/** Checks one bearer token. Returns undefined if it is not a kind of token that this checker knows. */
+/** Checks one bearer token. */
 export interface TokenChecker {
   check(token: string): Promise<Identity | AuthRefusal>;
 }

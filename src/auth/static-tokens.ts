@@ -105,7 +105,7 @@ export class StaticTokens implements TokenChecker {
     return { principal: id, profile, choosesProfile: profile === undefined, scopes: [], expiresAt };
   }
 
-  /** Tells whether the token that is somebody's principal can still be used. */
+  /** Tells whether the token with this principal still exists. */
   has(principal: string): boolean {
     this.#refresh();
     return this.#tokens.has(principal);
@@ -126,13 +126,14 @@ export class StaticTokens implements TokenChecker {
     return this.#tokens;
   }
 
-  /** Reads the file again if it has changed. A file that cannot be read lets nobody in. */
+  /** Reads the file again if it has changed. With a file that cannot be read, every token is refused. */
   #refresh(): void {
     const stamp = stampOf(this.#file);
     if (stamp === this.#stamp) return;
-    this.#stamp = stamp;
     const tokens = stamp === undefined ? [] : tokensIn(this.#file);
     this.#isDamaged = tokens === undefined;
+    // A file that could not be read, because too many were open for example, is tried again with the next request.
+    this.#stamp = tokens === undefined ? UNREADABLE : stamp;
     this.#tokens = new Map((tokens ?? []).map((token) => [token.id, token]));
   }
 }

@@ -28,4 +28,6 @@ export const forTerminal = (message: string): string =>
   message
     .replace(/list_tools with server "([^"]{1,200})" shows/, '"anygpt mcp tools $1" shows')
     .replace(/\blist_mcp_servers\b/, '"anygpt mcp list"')
+    .replace(/\bA person has to look at it and run\b/, 'Look at it and run')
+    .replace(/\ba person can look: /, 'see ')
     .replace(/\bA person can\b/, 'You can');

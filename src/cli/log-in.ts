@@ -44,7 +44,8 @@ export async function logInTo(
     const error = failed.get(name);
     if (error) return { name, status: 'failed', key, error };
     const tools = await engine.toolsOf(name, { includeDisabled: true, caller });
-    return { name, status: 'logged-in', key, ...(tools.success && { tools: tools.data.length }) };
+    const { unapprovedCount = 0 } = (await engine.listServers({ caller })).find((server) => server.name === name) ?? {};
+    return { name, status: 'logged-in', key, ...(tools.success && { tools: tools.data.length + unapprovedCount }) };
   } catch (error) {
     if (!(error instanceof DiscoveryError)) throw error;
     return { name, status: 'failed', error: error.toInfo() };

@@ -21,21 +21,26 @@ export const titleOf = ({ server, definition, approval }: PendingTool): string =
 const nameOf = (name: string): string => shorten(visible(name), LIMITS.names.shown);
 
 /** The tool with the changes of its definition, old and new, and the findings below. */
-export function pendingText(tool: PendingTool, { paint }: Session): string {
+export function pendingText(tool: PendingTool, session: Session): string {
+  const { paint } = session;
   const changes = changesOf(tool).map((line) => {
     const colour = line.startsWith('  + ') ? 'green' : line.startsWith('  - ') ? 'red' : undefined;
     return `  ${colour ? paint(colour, line) : line}`;
   });
-  return [paint('bold', titleOf(tool)), ...changes, ...findingLines(tool, paint)].join('\n');
+  return [paint('bold', titleOf(tool)), ...changes, ...findingLines(tool, session)].join('\n');
 }
 
 /** The diff; of an item, that of what its server lists. */
 const changesOf = ({ before, definition }: PendingTool): string[] =>
   itemIn(definition) ? diffDefinitions(before?.item, definition.item) : diffDefinitions(before, definition);
 
-/** One line for each finding. Excerpts have escapes for invisible characters already. */
-export const findingLines = ({ findings }: PendingTool, paint: Session['paint']): string[] =>
-  findings.map(({ rule, place, excerpt }) => `  ${paint('yellow', '!')} ${SCAN_RULES[rule]}, at ${place}: ${excerpt}`);
+/** The findings, wrapped. Excerpts have escapes for invisible characters already. */
+export const findingLines = ({ findings }: PendingTool, { paint, block }: Session): string[] =>
+  findings.map(({ rule, place, excerpt }) => {
+    // Further lines are indented more, so that they cannot pass for findings.
+    const text = block(`! ${SCAN_RULES[rule]}, at ${place}: ${excerpt}`, '      ').trimStart();
+    return `  ${text.replace('!', paint('yellow', '!'))}`;
+  });
 
 /** The same for --json. */
 export const pendingDocument = (tool: PendingTool) => ({

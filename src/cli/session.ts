@@ -8,6 +8,7 @@ import { notesToSay } from '../config/said-notes.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../core/log.ts';
+import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
 import { visibly } from '../text/plain-text.ts';
@@ -60,6 +61,8 @@ export interface Session {
   /** Aborted when a signal asks the command to end. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
+  /** The caller whose profile --profile names; undefined: the local user. */
+  readonly caller: Caller | undefined;
   /**
    * Reads tool lists that are not known, or with `again` or --refresh all of them, and shows progress. Resolves with the
    * errors by server. Waits for at most --timeout, else `waitMs`.
@@ -102,6 +105,7 @@ export async function withSession(
     background: false,
     wholeResults: true,
   });
+  const caller = values.profile === undefined ? undefined : { profile: String(values.profile) };
   const progress = progressOn(io);
   const ending = new AbortController();
   const width = widthOf(io);
@@ -124,10 +128,11 @@ export async function withSession(
     progress,
     signal: ending.signal,
     timeoutMs,
+    caller,
     lists: async (servers, again = refresh, waitMs = undefined) => {
       const onChange = (waiting: readonly string[], total: number) =>
         unlessEnding(() => offline || progress.show(startingText(waiting, total)));
-      const failed = await engine.readLists({ servers, again, waitMs: timeoutMs ?? waitMs, onChange });
+      const failed = await engine.readLists({ servers, again, caller, waitMs: timeoutMs ?? waitMs, onChange });
       unlessEnding(progress.clear);
       return failed;
     },

@@ -55,6 +55,6 @@ export const withShortPaths = (text: string): string =>
     .split(' ')
     .map((word) => {
       const names = word.split('/');
-      return names.length > 4 && !word.includes('://') ? `…/${names.slice(-3).join('/')}` : word;
+      return names.length > 4 && !/:\/\/|\$\{[^}]*\//.test(word) ? `…/${names.slice(-3).join('/')}` : word;
     })
     .join(' ');

@@ -63,6 +63,12 @@ describe('text for a terminal', () => {
       'a has no tool "b". "anygpt mcp tools a" shows all of them.',
     );
     expect(forTerminal('list_mcp_servers shows all servers.')).toBe('"anygpt mcp list" shows all servers.');
+    expect(forTerminal('2 tools wait for approval; a person can look: anygpt mcp pending')).toBe(
+      '2 tools wait for approval; see anygpt mcp pending',
+    );
+    expect(forTerminal('A person has to look at it and run `anygpt mcp approve a:b`.')).toBe(
+      'Look at it and run `anygpt mcp approve a:b`.',
+    );
   });
 
   it('writes the home folder as ~', () => {

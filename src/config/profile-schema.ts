@@ -22,16 +22,28 @@ const profileLimits = z.strictObject({
   rateLimit: optional(rateLimitSchema, 'Calls of one user per second, to all servers together. Default: no limit.'),
 });
 
-const profileSchema = z.strictObject({
-  description: optional(textUpTo(10_000), 'Who it is for. Shown to operators only.'),
-  servers: optional(globs(), 'Names of servers, or globs. Default: all.'),
-  toolRules: optional(
-    z.array(z.omit(ruleSchema, { approve: true })),
-    'Further rules. A tool is on only if these and `discovery.toolRules` both allow it.',
-  ),
-  pinned: optional(pinnedSchema, 'Tools shown beside the five, in place of `discovery.pinned`.'),
-  limits: optional(profileLimits, 'Limits for each user of the profile.'),
-});
+const profileSchema = z
+  .strictObject({
+    description: optional(textUpTo(10_000), 'Who it is for. Shown to operators only.'),
+    servers: optional(globs(), 'Names of servers, or globs. Default: all.'),
+    toolRules: optional(
+      z.array(z.omit(ruleSchema, { approve: true })),
+      'Further rules. A tool is on only if these and `discovery.toolRules` both allow it.',
+    ),
+    pinned: optional(pinnedSchema, 'Tools shown beside the five, in place of `discovery.pinned`.'),
+    expose: optional(
+      globs(),
+      'Names of its servers, or globs: their tools, prompts and resources are shown under names such as `server__tool`, beside the five.',
+    ),
+    metaTools: optional(z.boolean(), 'Whether the five tools are shown. Default `true`. `false` needs `expose`.'),
+    limits: optional(profileLimits, 'Limits for each user of the profile.'),
+  })
+  .check(
+    z.refine(({ metaTools, expose = [] }) => metaTools !== false || expose.length > 0, {
+      path: ['metaTools'],
+      message: 'can be false only with `expose`: otherwise nothing would be shown',
+    }),
+  );
 
 /** All profiles, by name. */
 export const profilesSchema = z.record(

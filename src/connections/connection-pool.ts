@@ -131,8 +131,9 @@ export class ConnectionPool {
     const open = this.borrow(definition, caller);
     if (open !== undefined) return open;
     const opening = this.#find(definition, caller);
+    // The client of a relay hears only the questions of its server.
     const withRoots = () =>
-      caller
+      caller && !caller.exclusive
         ? candidates(this.#slots.get(definition.name), this.#audienceOf(definition, caller), definition, caller)
         : [];
     const told = opening || withRoots().length === 0 ? undefined : await askForRoots(caller, options);

@@ -29,7 +29,7 @@ export const ownKey = ({ principal, session, socket }: Caller): string => princi
 
 /**
  * Remembers since when callers are known. A caller is known once a call of its own has ended: names, sessions and
- * sockets that somebody invents to fill all places are newer than the callers that are already here.
+ * sockets that are invented to fill all places are newer than the callers that are already here.
  */
 export class KnownCallers {
   /** When each caller became known and was last heard of, in milliseconds. */

@@ -478,6 +478,8 @@ const limits = {
     acts: 4,
     /** Words of a query in which acts are looked for. */
     actWords: 256,
+    /** Concrete things in one query that are said in words. */
+    things: 4,
     /** Names in one query that may be those of tools. */
     pieces: 32,
     /** Ways to split a query into a server's name and the rest. */

@@ -1,5 +1,5 @@
 /**
- * Lists the signatures that tokens may have. All use a key pair: with a shared secret, whoever knows the public key
+ * Lists the signatures that tokens may have. All use a key pair: with a shared secret, anyone who knows the public key
  * could sign.
  * @module
  */

@@ -15,6 +15,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { ok, type ToolResult } from '../core/result.ts';
 import type {
+  Caller,
   CallToolResult,
   EmbedderStatus,
   SearchResult,
@@ -39,6 +40,7 @@ import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes
 import { findMeant } from './meant-tool.ts';
 import { type PinnedTool, pinnedTools, pinsAnyOf } from './pinned-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
+import { type Exposure, exposureFor } from './profile-parts.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { seenStates, sharedState } from './seen-states.ts';
@@ -149,6 +151,18 @@ export class EngineCore implements EngineHandle {
       const state = this.#runtime.current?.state;
       if (isReload || (state && server !== undefined && pinsAnyOf(state, server))) listener();
     });
+  }
+
+  /** What the clients of a caller see under its own name, beside or instead of the five tools. */
+  exposure(caller: Caller): Exposure | undefined {
+    const state = this.#runtime.current?.state;
+    return state && exposureFor(state, caller);
+  }
+
+  /** Whether any profile exposes a server. */
+  isExposed(server: string): boolean {
+    const profiles = this.#runtime.current?.state.profiles.values() ?? [];
+    return [...profiles].some(({ exposure }) => exposure?.hasServer(server));
   }
 
   /** Whether the configuration has a profile of this name. */

@@ -4,6 +4,7 @@
  */
 import { usableItems } from '../catalog/server-items.ts';
 import { requireTools } from '../catalog/tool-lookup.ts';
+import type { ErrorInfo } from '../core/errors.ts';
 import { itemDefinitions, itemIn, itemsWith } from '../core/item-definition.ts';
 import { ok, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult, ItemRef, ServerItems, ToolDefinition } from '../core/types.ts';
@@ -11,6 +12,9 @@ import type { CallRequest } from './engine-calls.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { seenStates, stateWith } from './seen-states.ts';
 import { type ShowOptions, toolsOf } from './show-tools.ts';
+
+/** Why a resource or a prompt may not be used, and what to do about it. */
+type ItemRefusal = Pick<ErrorInfo, 'code' | 'message'>;
 
 export class EngineItems {
   readonly #runtime: EngineRuntime;
@@ -59,11 +63,22 @@ export class EngineItems {
   }
 
   /** Tells whether rules and approvals allow a resource or a prompt. */
-  async allows(server: string, { kind, id }: ItemRef, { caller }: ShowOptions = {}): Promise<boolean> {
+  async allows(server: string, item: ItemRef, options: ShowOptions = {}): Promise<boolean> {
+    return (await this.refusal(server, item, options)) === undefined;
+  }
+
+  /** Why a resource or a prompt may not be used; undefined if it may. */
+  async refusal(server: string, { kind, id }: ItemRef, { caller }: ShowOptions = {}): Promise<ItemRefusal | undefined> {
     const state = await stateWith(this.#runtime, server, caller);
-    if (!state.servers.has(server)) return false;
+    const unknown = { code: 'TOOL_NOT_FOUND', message: `There is no ${kind} ${id}.` } as const;
+    if (!state.servers.has(server)) return unknown;
     // Whether a server's items may be used depends on its tools, and on what it lists.
     if (!state.catalog.isLoaded(server)) await requireTools(state, server, caller);
-    return state.catalog.items.decide(server, kind, id).enabled;
+    const { enabled, code, reason } = state.catalog.items.decide(server, kind, id);
+    if (enabled) return undefined;
+    if (code === 'TOOL_NOT_APPROVED') return { code, message: reason };
+    // What is not for a profile does not exist for its callers, and no rule is quoted to them.
+    if (state.sight?.profile !== undefined) return unknown;
+    return { code: 'TOOL_DISABLED', message: `A rule disables ${kind} ${id}.` };
   }
 }

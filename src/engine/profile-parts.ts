@@ -5,12 +5,14 @@
 import { toRateLimit } from '../config/rate-limit-schema.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { DEFAULT_PROFILE } from '../core/profile-name.ts';
 import type { Caller, ToolRule } from '../core/types.ts';
 import type { UserLimits } from '../execution/tool-executor.ts';
 import { compileRules, isOfClasses } from '../rules/compile-rules.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { compileName, isServer } from '../rules/pattern.ts';
+import { shorten } from '../text/plain-text.ts';
 import type { KnownServer } from './engine-state.ts';
 
 /** One profile, as it is used. */
@@ -20,6 +22,15 @@ export interface ProfilePart {
   hasServer(name: string): boolean;
   /** What it says about the calls of each of its users. */
   readonly limits: UserLimits;
+  /** Undefined if it exposes no servers. */
+  readonly exposure: Exposure | undefined;
+}
+
+/** What clients of a profile see under its own name. */
+export interface Exposure {
+  hasServer(name: string): boolean;
+  /** Whether the five tools stand beside that. */
+  readonly metaTools: boolean;
 }
 
 /** The part of a configuration that a caller sees. Without a profile, all of it. */
@@ -37,12 +48,17 @@ export async function profileParts(
     written.some(isOfClasses)
       ? (await import('../service/infer/classify-tool.ts')).ruleClassifier(configured)
       : undefined;
-  const compiled = Object.entries(profiles).map(async ([name, { servers, toolRules = [], limits = {} }]) => {
+  const compiled = Object.entries(profiles).map(async ([name, profile]) => {
+    const { servers, toolRules = [], limits = {}, expose = [], metaTools = true } = profile;
     const named = servers?.map(compileName);
+    const hasServer = (server: string) => named?.some((one) => isServer(one, server, true)) ?? true;
+    const exposed = expose.map(compileName);
+    const isExposed = (server: string) => hasServer(server) && exposed.some((one) => isServer(one, server, true));
     const part: ProfilePart = {
       rules: await compileRules(toolRules, rulePrecedence, rules, rules.names, await classify(toolRules)),
-      hasServer: (server) => named?.some((one) => isServer(one, server, true)) ?? true,
+      hasServer,
       limits: { inFlight: limits.inFlight, rateLimit: toRateLimit(limits.rateLimit) },
+      exposure: exposed.length > 0 ? { hasServer: isExposed, metaTools } : undefined,
     };
     return [name, part] as const;
   });
@@ -61,6 +77,12 @@ export const ownedServers = (servers: ReadonlyMap<string, KnownServer>): Readonl
 export const userLimits = (parts: Parts, caller: Caller): UserLimits | undefined =>
   parts.profiles.get(seenPart(parts, caller)?.profile ?? '')?.limits;
 
+/** What a caller's profile exposes. A profile that is not configured exposes nothing. */
+export const exposureFor = (
+  { profiles }: { readonly profiles: ReadonlyMap<string, ProfilePart> },
+  caller: Caller,
+): Exposure | undefined => profiles.get(caller.profile ?? defaultFor(profiles, caller) ?? '')?.exposure;
+
 interface Parts {
   readonly profiles: ReadonlyMap<string, Pick<ProfilePart, 'limits'>>;
   readonly owned: ReadonlySet<string>;
@@ -76,7 +98,7 @@ export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined)
   if (profile !== undefined && !profiles.has(profile))
     throw new DiscoveryError(
       'CONFIGURATION_ERROR',
-      'Your profile is not configured on this gateway any more. Ask its operator.',
+      `The profile "${shorten(profile, LIMITS.names.shown)}" is not configured on this gateway. Its operator can add it under "profiles".`,
       { outcome: 'not_sent', retryable: false },
     );
   const owner = owned.size === 0 ? undefined : principal;
@@ -84,5 +106,5 @@ export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined)
 }
 
 /** A user for whom no profile was selected has the default one, if there is one. A local client has everything. */
-const defaultFor = (profiles: Parts['profiles'], { principal }: Caller): string | undefined =>
+const defaultFor = (profiles: ReadonlyMap<string, unknown>, { principal }: Caller): string | undefined =>
   principal !== undefined && profiles.has(DEFAULT_PROFILE) ? DEFAULT_PROFILE : undefined;

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { engineWith, tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { exposedSurface, serveGatewayOnHttp } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 /** A server of the old protocol that puts its question about a call of `ask` only once `wait` is called as well. */
 const SERVER = `

@@ -10,8 +10,8 @@ import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { StaticTokens } from '../auth/static-tokens.ts';
 import { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from './serve-http.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 let folder: ReturnType<typeof tempFolder>;
 let issuer: Issuer;

@@ -19,10 +19,11 @@ import { failure } from '../meta-tools/answers.ts';
 import type { CallContext } from '../meta-tools/run-tool.ts';
 import { ExposedClient, levelIn, tellOf, type View } from './exposed-client.ts';
 import { RecentViews } from './recent-views.ts';
+import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -51,7 +52,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
   return {
     relays: true,
     listen: (params, caller) => relay.listen(params, caller),
-    mayWatch: (uri, caller) => relay.engine.items.allows(name, { kind: 'resource', id: uri }, { caller }),
+    mayHear: (params, caller) => relay.mayHear(params, caller),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
@@ -92,6 +93,10 @@ class ExposedServer {
     return () => {
       for (const stop of stops) void stop.then((end) => end());
     };
+  }
+
+  mayHear(params: Params, caller: Caller): Promise<Params> {
+    return withAllowed(params, (uri) => requireItem(this.engine, this.#name, { kind: 'resource', id: uri }, caller));
   }
 
   async run(tool: string, args: unknown, { caller, ...context }: CallContext): Promise<CallToolResult> {
@@ -225,7 +230,7 @@ class ExposedServer {
     const { capabilities, signal, onProgress } = call;
     const caller = client.callerOf(call);
     const item = itemIn(call.params);
-    if (item && !(await this.engine.items.allows(this.#name, item, { caller }))) throw disabled(item);
+    if (item) await requireItem(this.engine, this.#name, item, caller);
     const lease = await client.lease(caller, signal);
     let unanswered = false;
     try {
@@ -297,9 +302,6 @@ function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   if (typeof name === 'string') return { kind: 'prompt', id: name };
   return isObject(ref) ? itemIn(ref) : undefined;
 }
-
-const disabled = ({ kind, id }: ItemRef): JsonRpcError =>
-  new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${id}.`, { code: 'TOOL_DISABLED' });
 
 /** A protocol error of the server stays a protocol error. */
 function throwCause(error: ErrorInfo): void {

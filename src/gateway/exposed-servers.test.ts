@@ -13,8 +13,8 @@ import {
 } from '../../test/fixtures/gateway/kit.ts';
 import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
 import { exposedServersSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
+type Client = ReturnType<typeof sdkClient>;
 const RELAY = fileURLToPath(new URL('../../test/fixtures/relay-server.mjs', import.meta.url));
 const HOLIDAYS = 'docs://handbook/holidays';
 const APP = 'ui://docs/chart';
@@ -64,9 +64,9 @@ function entries({ sameApp = false } = {}) {
 
 const NAMES = ['docs', 'docs__old', 'relay'];
 
-async function connected(era: Era, config: object, { five = false, transport = 'stdio', capabilities = {} } = {}) {
+async function connected(era: Era, config: object, { transport = 'stdio', capabilities = {} } = {}) {
   const engine = engineWith(config as Record<string, unknown>);
-  const surface = exposedServersSurface(engine, NAMES, five ? discoverySurface(engine) : undefined);
+  const surface = exposedServersSurface(engine, NAMES);
   const client = sdkClient(era, capabilities);
   if (transport === 'HTTP') {
     const served = await serveGatewayOnHttp(engine, { port: 0, surface });
@@ -147,13 +147,20 @@ describe.each([
 });
 
 describe('several servers under their own names', () => {
-  it('stand beside the five tools, where that is wanted', async () => {
-    await using open = await connected('legacy', { servers: entries().servers }, { five: true });
-    const tools = (await open.client.listTools()).tools.map(({ name }) => name);
-    expect(tools.slice(0, 5)).toContain('search_tools');
-    expect(tools).toContain('docs__changed');
-    const found = await open.client.callTool({ name: 'list_mcp_servers', arguments: {} });
-    expect(textOf(found)).toContain('hidden');
+  it('join no subscription of a client to that of somebody whose profile has more', async () => {
+    const { servers } = entries();
+    const toolRules = [{ pattern: ['resource:*holidays'], enabled: false }];
+    await using engine = engineWith({ servers, profiles: { team: { servers: ['docs'], toolRules } } });
+    const served = await serveGatewayOnHttp(engine, { port: 0, surface: exposedServersSurface(engine, NAMES) });
+    const clients = [served.url, `${served.url}/p/team`].map((url) => ({ url, client: sdkClient('legacy') }));
+    for (const { url, client } of clients)
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    const [all, team] = clients.map(({ client }) => client) as [Client, Client];
+    const uri = `anygpt://docs/${HOLIDAYS}`;
+    await all.subscribeResource({ uri });
+    await expect(team.subscribeResource({ uri })).rejects.toThrow('There is no resource');
+    for (const { client } of clients) await client.close();
+    await served.close();
   });
 
   it('that have the same app are told apart by an error, never by the wrong content', async () => {

@@ -15,8 +15,7 @@ import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
-import { isMetaTool } from '../meta-tools/meta-tools.ts';
-import type { CallContext } from '../meta-tools/run-tool.ts';
+import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { notifierOf } from './exposed-client.ts';
 import {
   exposedName,
@@ -28,10 +27,11 @@ import {
   withExposedLinks,
   withExposedUri,
 } from './exposed-names.ts';
+import { requireItem } from './require-item.ts';
 import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources } from './watched-resources.ts';
+import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -42,12 +42,31 @@ const CAPABILITIES = {
   completions: {},
 };
 
-/** Shows several servers under their own names. `beside` has the tools that come first. */
-export function exposedServersSurface(handle: EngineHandle, names: readonly string[], beside?: Surface): Surface {
-  const shown = new ExposedServers(coreOf(handle), names, beside);
+/** Which servers are shown, and to whom. */
+export interface Exposed {
+  names(caller: Caller): Promise<readonly string[]>;
+  /** Without a caller: to anybody. */
+  includes(server: string, caller?: Caller): boolean;
+}
+
+/** Tools of the gateway that come first. */
+export interface Beside {
+  readonly run: RunTool;
+  includes(tool: string, caller: Caller): Promise<boolean>;
+  listTools(caller: Caller): Promise<readonly ToolDefinition[]>;
+  instructions(caller: Caller): string | undefined;
+}
+
+/** Shows several servers under their own names. */
+export const exposedServersSurface = (handle: EngineHandle, names: readonly string[]): Surface =>
+  surfaceOf(coreOf(handle), { names: async () => names, includes: (server) => names.includes(server) });
+
+/** Shows each caller its servers, and the tools beside them. */
+export function surfaceOf(engine: EngineCore, exposed: Exposed, beside?: Beside): Surface {
+  const shown = new ExposedServers(engine, exposed, beside);
   return {
     listen: (params, caller) => shown.listen(params, caller),
-    mayWatch: (uri, caller) => shown.mayWatch(uri, caller),
+    mayHear: (params, caller) => shown.mayHear(params, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
     relayChanges: (notify) => shown.relayChanges(notify),
@@ -56,20 +75,21 @@ export function exposedServersSurface(handle: EngineHandle, names: readonly stri
 
 class ExposedServers {
   readonly #engine: EngineCore;
-  readonly #names: readonly string[];
-  readonly #beside: Surface | undefined;
-  readonly #watched: ReadonlyMap<string, WatchedResources>;
+  readonly #exposed: Exposed;
+  readonly #beside: Beside | undefined;
+  readonly #watched = new Map<string, WatchedResources>();
 
-  constructor(engine: EngineCore, names: readonly string[], beside: Surface | undefined) {
+  constructor(engine: EngineCore, exposed: Exposed, beside: Beside | undefined) {
     this.#engine = engine;
-    this.#names = names;
+    this.#exposed = exposed;
     this.#beside = beside;
-    this.#watched = new Map(names.map((name) => [name, new WatchedResources(engine, name)]));
   }
 
-  relayChanges(notify: ChangeNotifier): () => void {
+  /** Passes on changes of what a caller sees; without one, of what anybody sees. */
+  relayChanges(notify: ChangeNotifier, caller?: Caller): () => void {
+    const isShown = (server: string) => this.#exposed.includes(server, caller);
     const stopLists = this.#engine.onToolsChanged((_isReload, server) => {
-      if (server !== undefined && !this.#names.includes(server)) return;
+      if (server !== undefined && !isShown(server)) return;
       notify.toolsChanged();
       notify.promptsChanged();
       notify.resourcesChanged();
@@ -77,18 +97,13 @@ class ExposedServers {
     const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
       // All clients that listen are told, so nothing of one user's own connection.
       if (owner !== undefined) return;
-      if (method === 'notifications/resources/updated' && typeof uri === 'string' && this.#names.includes(server))
+      if (method === 'notifications/resources/updated' && typeof uri === 'string' && isShown(server))
         notify.resourceUpdated(exposedUri(server, uri));
     });
     return () => {
       stopLists();
       stopUpdates();
     };
-  }
-
-  async mayWatch(exposed: string, caller: Caller): Promise<boolean> {
-    const { server, name } = await this.#resource(exposed, caller);
-    return this.#engine.items.allows(server, { kind: 'resource', id: name }, { caller });
   }
 
   listen(params: Params, caller: Caller): () => void {
@@ -98,13 +113,23 @@ class ExposedServers {
     };
   }
 
+  mayHear(params: Params, caller: Caller): Promise<Params> {
+    return withAllowed(params, async (exposed) => {
+      const { server, name } = await this.#resource(exposed, caller);
+      await requireItem(this.#engine, server, { kind: 'resource', id: name }, caller);
+    });
+  }
+
   async #watch(exposed: string, caller: Caller): Promise<() => void> {
     const { server, name } = await this.#resource(exposed, caller);
-    return (this.#watched.get(server) as WatchedResources).watch(name, caller);
+    const watched = this.#watched.get(server) ?? new WatchedResources(this.#engine, server);
+    this.#watched.set(server, watched);
+    return watched.watch(name, caller);
   }
 
   async run(exposed: string, args: unknown, context: CallContext): Promise<CallToolResult> {
-    if (this.#beside && isMetaTool(exposed)) return this.#beside.run(exposed, args, context);
+    if (await this.#beside?.includes(exposed, context.caller))
+      return (this.#beside as Beside).run(exposed, args, context);
     const found = await this.#tool(exposed, context.caller);
     if (!found) throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${exposed}`);
     const { server, name } = found;
@@ -116,7 +141,7 @@ class ExposedServers {
   }
 
   async #tool(exposed: string, caller: Caller): Promise<OwnName | undefined> {
-    const readings = ownNames(this.#names, exposed);
+    const readings = ownNames(await this.#exposed.names(caller), exposed);
     if (readings.length < 2) return readings[0];
     for (const reading of readings)
       if ((await this.#engine.definitionOf(reading.server, reading.name, { caller })).success) return reading;
@@ -124,7 +149,9 @@ class ExposedServers {
   }
 
   async createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server> {
-    const server = new Server(IDENTITY, { capabilities: CAPABILITIES });
+    const who = whoIs(identity);
+    const instructions = this.#beside?.instructions(who);
+    const server = new Server(IDENTITY, { capabilities: CAPABILITIES, ...(instructions && { instructions }) });
     // The SDK types handlers per method; a relay registers them in a loop.
     const setHandler = server.setRequestHandler.bind(server) as unknown as (
       method: string,
@@ -144,16 +171,28 @@ class ExposedServers {
     on('resources/read', (call) => handler(call, (context) => this.#readResource(String(call.params.uri), context)));
     on('prompts/get', (call) => handler(call, (context) => this.#getPrompt(call.params, context)));
     on('completion/complete', (call) => this.#complete(call));
-    const watching = new Map<string, () => void>();
+    const watching = new Map<string, Promise<() => void>>();
+    const unwatch = (uri: string): void => {
+      // One that the server refused needs no end.
+      void watching.get(uri)?.then(
+        (end) => end(),
+        () => {},
+      );
+      watching.delete(uri);
+    };
     if (identity.era === 'legacy') {
       on('resources/subscribe', async (call) => {
         const uri = String(call.params.uri);
-        if (!watching.has(uri)) watching.set(uri, await this.#watch(uri, callerOf(call)));
+        const watch = watching.get(uri) ?? this.#watch(uri, callerOf(call));
+        watching.set(uri, watch);
+        await watch.catch((error: unknown) => {
+          if (watching.get(uri) === watch) watching.delete(uri);
+          throw error;
+        });
         return {};
       });
       on('resources/unsubscribe', async ({ params: { uri } }) => {
-        watching.get(String(uri))?.();
-        watching.delete(String(uri));
+        unwatch(String(uri));
         return {};
       });
     }
@@ -162,30 +201,36 @@ class ExposedServers {
     const stop =
       identity.session === undefined
         ? undefined
-        : this.relayChanges({
-            ...notify,
-            resourceUpdated: (uri) => {
-              if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+        : this.relayChanges(
+            {
+              ...notify,
+              resourceUpdated: (uri) => {
+                if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+              },
             },
-          });
+            who,
+          );
     server.onclose = () => {
       stop?.();
-      for (const end of watching.values()) end();
+      for (const uri of watching.keys()) unwatch(uri);
     };
     return server;
   }
 
   async #tools(caller: Caller): Promise<readonly ToolDefinition[]> {
-    const first = (await this.#beside?.introduction?.listTools()) ?? [];
-    const lists = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    const first = (await this.#beside?.listTools(caller)) ?? [];
+    const reading = this.#lists(caller, (server) => this.#engine.definitionsOf(server, { caller }));
+    // A server that is down takes no other tools with it.
+    const lists = await (first.length > 0 ? reading.catch(() => []) : reading);
+    const taken = new Set(first.map(({ name }) => name));
     const exposed = lists.flatMap(([server, tools]) =>
       tools.map((tool) => ({ ...tool, name: exposedName(server, tool.name) })),
     );
-    return [...first, ...exposed];
+    return [...first, ...exposed.filter(({ name }) => !taken.has(name))];
   }
 
   async #items(kind: keyof ServerItems, caller: Caller): Promise<readonly Params[]> {
-    const lists = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    const lists = await this.#lists(caller, (server) => this.#engine.items.list(server, { caller }));
     return lists.flatMap(([server, items]) =>
       items[kind].map((entry: Params) =>
         kind === 'prompts'
@@ -196,8 +241,9 @@ class ExposedServers {
   }
 
   /** Lists of all servers. One that cannot be listed is left out, unless none can. */
-  async #lists<T>(list: (server: string) => Promise<ToolResult<T>>): Promise<(readonly [string, T])[]> {
-    const listed = await Promise.all(this.#names.map(async (server) => [server, await list(server)] as const));
+  async #lists<T>(caller: Caller, list: (server: string) => Promise<ToolResult<T>>): Promise<(readonly [string, T])[]> {
+    const names = await this.#exposed.names(caller);
+    const listed = await Promise.all(names.map(async (server) => [server, await list(server)] as const));
     const good = listed.flatMap(([server, result]) => (result.success ? [[server, result.data] as const] : []));
     const failed = listed.flatMap(([, result]) => (result.success ? [] : [result.error]));
     if (good.length === 0 && failed[0])
@@ -207,7 +253,7 @@ class ExposedServers {
 
   /** Finds the server of a resource. The URI of an app says nothing about its server. */
   async #resource(exposed: string, caller: Caller): Promise<OwnName> {
-    const wrapped = ownUri(this.#names, exposed);
+    const wrapped = ownUri(await this.#exposed.names(caller), exposed);
     if (wrapped) return wrapped;
     const owners = isApp(exposed) ? await this.#ownersOf(exposed, caller) : [];
     const [server, other] = owners;
@@ -218,11 +264,11 @@ class ExposedServers {
   }
 
   async #ownersOf(uri: string, caller: Caller): Promise<readonly string[]> {
-    const listed = await this.#lists((server) => this.#engine.items.list(server, { caller }));
+    const listed = await this.#lists(caller, (server) => this.#engine.items.list(server, { caller }));
     const owners = listed.filter(([, { resources }]) => resources.some((one) => one.uri === uri));
     if (owners.length > 0) return owners.map(([server]) => server);
     // A server need not list the resources of its apps: its tools name them.
-    const tools = await this.#lists((server) => this.#engine.definitionsOf(server, { caller }));
+    const tools = await this.#lists(caller, (server) => this.#engine.definitionsOf(server, { caller }));
     return tools.filter(([, list]) => list.some((tool) => appOf(tool) === uri)).map(([server]) => server);
   }
 
@@ -246,7 +292,7 @@ class ExposedServers {
   }
 
   async #prompt(exposed: string, caller: Caller): Promise<OwnName> {
-    const readings = ownNames(this.#names, exposed);
+    const readings = ownNames(await this.#exposed.names(caller), exposed);
     for (const { server, name } of readings) {
       const listed = readings.length > 1 ? await this.#engine.items.list(server, { caller }) : undefined;
       if (!listed || (listed.success && listed.data.prompts.some((one) => one.name === name))) return { server, name };
@@ -271,8 +317,7 @@ class ExposedServers {
       ? await this.#resource(uri, caller)
       : await this.#prompt(String(prompt), caller);
     const kind = isResource ? 'resource' : 'prompt';
-    if (!(await this.#engine.items.allows(server, { kind, id: name }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables ${kind} ${name}.`, { code: 'TOOL_DISABLED' });
+    await requireItem(this.#engine, server, { kind, id: name }, caller);
     const { connection, release } = await this.#engine.connections.lease(server, caller, call.signal);
     try {
       const own = isResource ? { ...Object(ref), uri: name } : { ...Object(ref), name };
@@ -293,6 +338,8 @@ function appOf({ _meta }: ToolDefinition): unknown {
   const { ui, 'ui/resourceUri': old } = Object(_meta) as Params;
   return Object(ui).resourceUri ?? old;
 }
+
+const whoIs = ({ principal, profile }: UpstreamIdentity): Caller => ({ principal, profile });
 
 const callerOf = ({
   era,

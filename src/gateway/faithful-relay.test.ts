@@ -16,8 +16,8 @@ import {
   tempFolder,
   textOf,
 } from '../../test/fixtures/gateway/kit.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../test/fixtures/relay-server.mjs', import.meta.url));
 const ELICITS = { elicitation: { form: {} } };

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, rawClient } from '../../test/fixtures/gateway/kit.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 const FLOODER = fileURLToPath(new URL('../../bench/servers/flooder.mjs', import.meta.url));
 const ELICITING = fileURLToPath(new URL('../../test/fixtures/connections/eliciting.mjs', import.meta.url));

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { serveGatewayOnStdio } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 import { StdioLane } from './stdio-lane.ts';
 
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '0' } };

@@ -30,7 +30,6 @@ import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
-import { withAllowedUris } from './watched-resources.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -162,27 +161,27 @@ export function createMcpEndpoint(
     return modern.fetch(web, { parsedBody: body });
   };
 
-  /** Subscribes a client to the resources that it may hear of, and leaves the others out of its request. */
+  /** Notes what a client listens to. Returns its request, with what it may hear. */
   const listening = async (from: Incoming, body: Params): Promise<Incoming> => {
-    watched.add(from.response, from.identity);
-    const { mayWatch, listen } = surface;
-    if (!isObject(body.params) || !mayWatch || !listen) return from;
-    const caller = whoIs(from);
-    const params = await withAllowedUris(body.params, (uri) => mayWatch(uri, caller));
-    whenClosed(from.response, listen(params, caller));
+    const { response, identity } = from;
+    watched.add(response, identity);
+    if (!isObject(body.params)) return from;
+    const who = modernIdentity(from);
+    const params = (await surface.mayHear?.(body.params, who)) ?? body.params;
+    if (surface.listen) whenClosed(response, surface.listen(params, who));
     return { ...from, body: { ...body, params } };
   };
 
-  const serve = (from: Incoming) => {
-    const { request, response, body } = from;
+  const serve = (arrived: Incoming) => {
+    const { request, response, body } = arrived;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
     if (plain)
-      return void answerPlainCall(plain, modernIdentity(from), handler, response).catch(() => response.destroy());
-    streams.add(body, modernName(from), response);
+      return void answerPlainCall(plain, modernIdentity(arrived), handler, response).catch(() => response.destroy());
+    streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
+      const from = isObject(body) && body.method === LISTEN ? await listening(arrived, body) : arrived;
       incoming.set(web, from);
-      const own = isObject(body) && body.method === LISTEN ? await listening(from, body) : from;
-      const answer = await ((await isLegacyRequest(web, own.body)) ? legacy(web, own) : alone(web, own));
+      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
       return answer;
@@ -263,7 +262,7 @@ function envelopeOf(body: unknown): Params {
 function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
-  // Whoever is known has one name, whatever token or program is used.
+  // A known user has one name, whatever token or program is used.
   if (identity) return identity.principal;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
   const words = [name, version, agent].map((one) => (typeof one === 'string' ? one.slice(0, LIMITS.names.shown) : ''));

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ask, INITIALIZE, JSON_HEADERS } from '../../test/fixtures/gateway/http-request.ts';
 import { engineWith } from '../../test/fixtures/gateway/kit.ts';
 import { LIMITS } from '../core/limits.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { OpenConnections } from './open-connections.ts';
 import { type ServedHttp, serveGatewayOnHttp } from './serve-http.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 let engine: ReturnType<typeof engineWith>;
 let served: ServedHttp;

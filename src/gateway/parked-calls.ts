@@ -24,7 +24,8 @@ interface Question {
 }
 
 interface Parked {
-  readonly id: string;
+  /** A new one for each round: an answer serves once. */
+  id: string;
   /** The caller, tool and arguments of the call. The answers must match them. */
   readonly binding: string;
   /** Shares the places with other callers. */
@@ -73,7 +74,7 @@ export class ParkedCalls {
     // A signal of its own: the request's signal fires once the questions are sent, and the call must outlive that.
     const cancellation = new Cancellation();
     const call: Parked = {
-      id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
+      id: '',
       binding,
       caller,
       questions: new Map(),
@@ -160,6 +161,7 @@ export class ParkedCalls {
       this.#giveUp(call, 'too many calls wait for an answer');
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');
     }
+    call.id = `${PREFIX}${randomBytes(18).toString('base64url')}`;
     this.#parked.set(call.id, call);
     call.hearing = {};
     call.timer = setTimeout(() => this.#giveUp(call, 'no answer came in time'), this.#waitMs).unref();

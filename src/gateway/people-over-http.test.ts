@@ -12,8 +12,9 @@ import { type Era, jsonOf, sdkClient, tempFolder } from '../../test/fixtures/gat
 import { StaticTokens } from '../auth/static-tokens.ts';
 import type { Caller } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from './serve-http.ts';
-import { discoverySurface, type Surface } from './serve-stdio.ts';
+import type { Surface } from './serve-stdio.ts';
 
 const HOUR = 3_600_000;
 const ERAS: readonly Era[] = ['legacy', 'modern'];

@@ -11,7 +11,8 @@ import {
 import type { EngineCore } from '../engine/engine-core.ts';
 import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { discoverySurface, serveGatewayOnStdio } from './serve-stdio.ts';
+import { discoverySurface } from './discovery-surface.ts';
+import { serveGatewayOnStdio } from './serve-stdio.ts';
 
 const echoSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 

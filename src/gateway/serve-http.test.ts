@@ -7,8 +7,8 @@ import type { StdioConnection } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
+import { discoverySurface } from './discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from './index.ts';
-import { discoverySurface } from './serve-stdio.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;
 const servers: Record<string, unknown>[] = [];

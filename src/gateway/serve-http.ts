@@ -181,7 +181,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     const named = matched.profile;
     const profile = identity?.profile ?? named;
     const isUnknown = profile !== undefined && !hasProfile(profile);
-    // Whoever may not use a profile does not learn whether it exists.
+    // A user that may not use a profile does not learn whether it exists.
     if (named !== undefined && (isUnknown || !maySelect(named, identity)))
       return refuse(response, { status: 404, message: 'There is no such profile' });
     if (isUnknown) return refuse(response, { status: 403, message: 'The profile of this token does not exist' });
@@ -271,7 +271,7 @@ function refuseOpenDoor(
   if (isAuthenticated || (isLoopback && allowedHosts.length === 0)) return;
   const what = isLoopback ? `--allowed-host ${allowedHosts[0]}` : `--host ${host}`;
   throw new ConfigurationError(
-    `${what} lets other machines in, so everybody must say who is asking. Create a token with "anygpt mcp token create", or set "auth" in the configuration to your identity provider.`,
+    `${what} lets other machines in, so clients need a token. Create one with "anygpt mcp token create", or set "auth" in the configuration to your identity provider.`,
   );
 }
 

@@ -9,9 +9,9 @@ import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
-import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
-import { type Introduction, introductionOf } from './introduction.ts';
+import { discoverySurface } from './discovery-surface.ts';
+import type { Introduction } from './introduction.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import { StdioLane } from './stdio-lane.ts';
@@ -31,12 +31,12 @@ export interface Surface {
   /** Shows one server as it is, so that its errors are passed on verbatim. */
   readonly relays?: boolean;
   /** Answers for clients before an SDK server exists. */
-  readonly introduction?: Introduction;
+  readonly introduction?: Introduction | undefined;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
   listen?(params: Readonly<Record<string, unknown>>, caller: Caller): () => void;
-  /** Tells whether a caller may hear of changes of a resource. */
-  mayWatch?(uri: string, caller: Caller): Promise<boolean>;
+  /** Leaves of it what the caller may hear of, where callers differ in that. */
+  mayHear?(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Readonly<Record<string, unknown>>>;
   /** Why the headers of a call over HTTP do not fit its arguments. */
   headerFault?(
     params: Readonly<Record<string, unknown>>,
@@ -60,29 +60,6 @@ export interface ServedGateway {
   /** Resolves when the client has disconnected; rejects when it cannot be served. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
-}
-
-/** Offers the five meta-tools. With a profile, clients for which none was selected have this one. */
-export function discoverySurface(engine: EngineHandle, profile?: string): Surface {
-  const core = coreOf(engine);
-  const run = createMetaToolRunner(core);
-  const introductionFor = ({ principal, profile: selected = profile }: Pick<Caller, 'principal' | 'profile'>) =>
-    introductionOf(core, { principal, profile: selected });
-  return {
-    run:
-      profile === undefined
-        ? run
-        : (name, args, context) => {
-            const { caller } = context;
-            return run(name, args, { ...context, caller: { ...caller, profile: caller.profile ?? profile } });
-          },
-    introduction: introductionFor({}),
-    createServer: async (handler, identity) =>
-      (await import('./create-server.ts')).createGatewayServer(introductionFor(identity), handler, {
-        ...identity,
-        profile: identity.profile ?? profile,
-      }),
-  };
 }
 
 /** Serves one client until it disconnects or `close` is called. Does not close the engine. */

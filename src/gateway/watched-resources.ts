@@ -9,6 +9,7 @@ import type { McpConnection } from '../connections/mcp-connection.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { requireItem } from './require-item.ts';
 
 interface Watch {
   watchers: number;
@@ -22,22 +23,33 @@ export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): st
   return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === 'string') : [];
 };
 
-/** What a client listens to, without the resources that it may not watch. */
-export async function withAllowedUris<P extends Readonly<Record<string, unknown>>>(
-  params: P,
-  mayWatch: (uri: string) => Promise<boolean>,
-): Promise<P> {
+/**
+ * What a client listens to, without the resources that it may not use. Every client that listens hears of all updates of
+ * what it named, whoever watches it.
+ */
+export async function withAllowed(
+  params: Readonly<Record<string, unknown>>,
+  require: (uri: string) => Promise<void>,
+): Promise<Readonly<Record<string, unknown>>> {
   const uris = urisIn(params).slice(0, LIMITS.wire.watched);
   if (uris.length === 0) return params;
-  const allowed = await Promise.all(uris.map((uri) => mayWatch(uri).catch(() => false)));
-  const notifications = { ...Object(params.notifications), resourceSubscriptions: uris.filter((_, at) => allowed[at]) };
-  return { ...params, notifications };
+  const isAllowed = await Promise.all(
+    uris.map((uri) =>
+      require(uri).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  const resourceSubscriptions = uris.filter((_, at) => isAllowed[at]);
+  return { ...params, notifications: { ...Object(params.notifications), resourceSubscriptions } };
 }
 
 export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;
   readonly #watches = new Map<string, Watch>();
+  #isClosed = false;
 
   constructor(engine: EngineCore, server: string) {
     this.#engine = engine;
@@ -48,9 +60,11 @@ export class WatchedResources {
     return this.#watches.has(uri);
   }
 
-  /** Subscribes to a resource that the rules allow. Resolves with how to end that; rejects if the server refuses. */
-  async watch(uri: string, caller: Caller = {}, onNotification?: McpConnection['onNotification']): Promise<() => void> {
-    await this.#requireAllowed(uri, caller);
+  /** Subscribes to a resource that the caller may use. Resolves with how to end that; rejects if the server refuses. */
+  async watch(uri: string, caller: Caller, onNotification?: McpConnection['onNotification']): Promise<() => void> {
+    // Asked for each caller: what one may watch, another may not.
+    await requireItem(this.#engine, this.#server, { kind: 'resource', id: uri }, caller);
+    if (this.#isClosed) throw new JsonRpcError(INVALID_PARAMS, 'The client has left.');
     const known = this.#watches.get(uri);
     if (!known && this.#watches.size >= LIMITS.wire.watched)
       throw new JsonRpcError(INVALID_PARAMS, `More than ${LIMITS.wire.watched} resources are watched.`);
@@ -79,13 +93,8 @@ export class WatchedResources {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const uri of this.#watches.keys()) this.unwatch(uri);
-  }
-
-  /** Another client may watch what this caller may not. */
-  async #requireAllowed(uri: string, caller: Caller): Promise<void> {
-    if (!(await this.#engine.items.allows(this.#server, { kind: 'resource', id: uri }, { caller })))
-      throw new JsonRpcError(INVALID_PARAMS, `A rule disables resource ${uri}.`, { code: 'TOOL_DISABLED' });
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {

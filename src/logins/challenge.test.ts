@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { challengeIn } from './challenge.ts';
+import { challengeOf } from './login-flow.ts';
 
 it.each([
   [null, {}],
@@ -21,4 +22,17 @@ it('reads any header without throwing', () => {
         expect(['string', 'undefined']).toContain(typeof value);
     }),
   );
+});
+
+it('is read from a server that knows only the new greeting', async () => {
+  const asked: string[] = [];
+  const answer = (status: number, headers = {}) => new Response('{}', { status, headers });
+  const send = async (_url: unknown, init?: RequestInit) => {
+    const { method } = JSON.parse(String(init?.body)) as { method: string };
+    asked.push(method);
+    return method === 'initialize' ? answer(400) : answer(401, { 'www-authenticate': 'Bearer scope="read"' });
+  };
+  const target = { url: 'https://a.example/mcp', headers: new Headers(), opensWith: 'POST' };
+  expect(await challengeOf(target as never, send as typeof fetch)).toMatchObject({ scope: 'read' });
+  expect(asked).toEqual(['initialize', 'server/discover']);
 });

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable } from '../async/abortable.ts';
 import { limitTime } from '../async/time-limit.ts';
+import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -26,8 +27,11 @@ export interface LoginScreen {
   readonly signal: AbortSignal;
   /** Shows the address to visit, or opens it. A device grant has a code to type there. */
   show(address: URL, code?: string): void;
-  /** Resolves with what a person pastes: the address that the browser ended at. Undefined: nothing will come. */
-  pasted(signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Resolves with what a person pastes: the address that the browser ended at. Undefined: nothing will come. `isAgain`:
+   * what was pasted before does not belong to this login.
+   */
+  pasted(signal: AbortSignal, isAgain: boolean): Promise<string | undefined>;
 }
 
 /** Logs in and saves the tokens. If another process does so meanwhile, its login is used. */
@@ -64,8 +68,17 @@ export async function challengeOf({ url, headers, opensWith }: LoginTarget, send
   const sent = new Headers(headers);
   sent.set('accept', 'application/json, text/event-stream');
   sent.set('content-type', 'application/json');
-  const body = opensWith === 'POST' ? { body: JSON.stringify(GREETING) } : {};
-  const response = await send(url, { method: opensWith, headers: sent, ...body }).catch(() => undefined);
+  const ask = async (body: object | undefined) => {
+    const written = body && { body: JSON.stringify(body) };
+    return send(url, { method: opensWith, headers: sent, ...written }).catch(() => undefined);
+  };
+  let response = await ask(opensWith === 'POST' ? GREETING : undefined);
+  // A server of the new protocol does not know the old greeting, and need not look at the token first.
+  if (opensWith === 'POST' && response?.status === 400) {
+    sent.set('mcp-protocol-version', MODERN_VERSION);
+    sent.set('mcp-method', DISCOVER.method);
+    response = await ask(DISCOVER);
+  }
   return challengeIn(response?.headers.get('www-authenticate') ?? null);
 }
 
@@ -74,6 +87,18 @@ const GREETING = {
   id: 1,
   method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
+};
+const DISCOVER = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'server/discover',
+  params: {
+    _meta: {
+      [META.protocolVersion]: MODERN_VERSION,
+      [META.clientCapabilities]: {},
+      [META.clientInfo]: GREETING.params.clientInfo,
+    },
+  },
 };
 
 async function byRedirect(
@@ -139,17 +164,18 @@ async function codeFrom(
   const { validateAuthorizationResponseIssuer } = await import('@modelcontextprotocol/client');
   const never = new Promise<never>(() => {});
   const ended = new AbortController();
-  const paste = () => screen.pasted(ended.signal).then((text) => (text === undefined ? never : text));
-  let pasted = paste();
+  const paste = (isAgain: boolean) =>
+    screen.pasted(ended.signal, isAgain).then((text) => (text === undefined ? never : text));
+  let pasted = paste(false);
   try {
     for (let strays = 0; strays < LIMITS.login.strays; strays++) {
       const answer = await abortable(Promise.race([listener.next(), pasted]), signal);
       const isPasted = typeof answer === 'string';
-      if (isPasted) pasted = paste();
       const parameters = isPasted ? parametersIn(answer) : answer.searchParams;
       if (parameters.get('state') !== state) {
         // Another program, or the page of an earlier login. This one goes on.
-        if (!isPasted) listener.answer(false);
+        if (isPasted) pasted = paste(true);
+        else listener.answer(false);
         continue;
       }
       try {

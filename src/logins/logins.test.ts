@@ -119,9 +119,11 @@ describe('a login', () => {
     await using identity = await startIdentity();
     await using engine = engineOf(identity);
     const addresses: URL[] = [];
-    const pasted = async () => {
+    const asked: boolean[] = [];
+    const pasted = async (_signal: AbortSignal, isAgain: boolean) => {
+      asked.push(isAgain);
       const [address] = addresses;
-      if (!address) return 'https://example.com/callback?code=x&state=of-another-login';
+      if (!address || !isAgain) return 'https://example.com/callback?code=x&state=of-another-login';
       const redirect = String(address.searchParams.get('redirect_uri'));
       return (await identity.visit(address.href, redirect)).url;
     };
@@ -129,6 +131,7 @@ describe('a login', () => {
       'secret',
       person(identity, { show: (address) => void addresses.push(address), pasted }),
     );
+    expect(asked).toEqual([false, true]);
     expect(await whisper(engine, 'pasted')).toMatchObject({ success: true });
   });
 

@@ -52,6 +52,8 @@ export interface Explanation extends Details {
   readonly score: ScoreParts;
   /** How far its total is ahead of the next tool if it is the best, else how far it is behind the best, below 0. */
   readonly lead: number;
+  /** Concrete things in the request, and the words that were searched for them. */
+  readonly things?: readonly { readonly text: string; readonly words: string }[];
   /** There if the request is in another language than English. */
   readonly translated?: ExplainedTranslation | undefined;
   /** The acts of a request for several things, each with the tool's score for it. */

@@ -3,6 +3,7 @@
  * language away. A request of names, values and a few English words is English.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { isStopWord } from './stop-words.ts';
 import { fold } from './tokenizer.ts';
 
@@ -77,7 +78,7 @@ export function languageOf(text: string, told: (word: string) => readonly Langua
   const script = SCRIPTS.find(([, pattern]) => pattern.test(text));
   if (script !== undefined) return script[0];
   // A letter alone is no word of any language here: `e2e` has two.
-  const words = foldedWord(text).match(/\p{L}{2,}/gu) ?? [];
+  const words = (foldedWord(text).match(/\p{L}{2,}/gu) ?? []).slice(0, LIMITS.search.terms);
   const english = words.filter(isStopWord).length;
   const scores = new Map<Language, number>();
   const add = (language: Language, points: number): void => {

@@ -42,13 +42,14 @@ export class MeaningModel {
     return this.#data.id;
   }
 
-  /** What a request means, as a unit vector; undefined when none of its words is known. */
-  ofRequest(words: readonly string[]): Float32Array | undefined {
+  /** What a request means, as a unit vector; undefined when none of its words is known. A word without a weight counts 1. */
+  ofRequest(words: readonly string[], weights: readonly number[] = []): Float32Array | undefined {
     const sum = new Float64Array(this.dimensions);
     this.#add(
       sum,
       words.map((word) => this.ordinalOf(word)),
       1,
+      weights,
     );
     return normalize(sum) ? Float32Array.from(sum) : undefined;
   }
@@ -85,14 +86,15 @@ export class MeaningModel {
   }
 
   /** Adds words so that a long text weighs more than a short one, but not in proportion. */
-  #add(sum: Float64Array, ordinals: readonly number[], weight: number): void {
+  #add(sum: Float64Array, ordinals: readonly number[], weight: number, weights: readonly number[] = []): void {
     const { scales, vectorOf } = this.#data;
     let known = 0;
     for (const ordinal of ordinals) if (ordinal >= 0) known++;
     const share = weight / Math.sqrt(Math.max(1, known));
-    for (const ordinal of ordinals) {
+    for (let place = 0; place < ordinals.length; place++) {
+      const ordinal = ordinals[place] as number;
       if (ordinal < 0) continue;
-      const factor = share * (scales[ordinal] as number);
+      const factor = share * (scales[ordinal] as number) * (weights[place] ?? 1);
       const alone = vectorOf?.(ordinal);
       if (alone !== undefined) addScaled(sum, alone, 0, factor);
       else addScaled(sum, this.#data.vectors, ordinal * this.dimensions, factor);

@@ -61,6 +61,13 @@ describe('a part of the search', () => {
     expect(score(['literals'])).toBeGreaterThan(2 * score([]));
   });
 
+  it('can be left out: what only tells counts like what asks without stories', () => {
+    const query = 'Our payment came back on Monday. Show me the customer';
+    const score = (without: Part[]): number =>
+      engineOf(without).explain(query, tool('shop', 'refundPayment', 'Give back what was paid'))?.score.words ?? 0;
+    expect(score(['stories'])).toBeGreaterThan(score([]));
+  });
+
   it('can be left out: a name is words like any others without names', () => {
     const first = (without: Part[]) => engineOf(without).search('list_orders', { limit: 1 })[0];
     expect(first([])).toMatchObject({ tool: 'list_orders', relevance: 1 });

@@ -3,9 +3,11 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { type Thing, thingsOf } from './kinds.ts';
 import type { Classifier, QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
+import { splitStory } from './story.ts';
 import { toTerm } from './term.ts';
 import { fold, nameKey, tokenize } from './tokenizer.ts';
 import type { Translation } from './translation.ts';
@@ -53,8 +55,12 @@ export interface ParsedQuery {
   /** The query as written, cut to `MAX_QUERY`. */
   readonly text: string;
   readonly terms: readonly QueryTerm[];
-  /** The query without values, if enough is left. */
+  /** The query without values, if enough is left, and what its concrete things are. */
   readonly spoken: string;
+  /** Concrete things in it, and what they are. */
+  readonly things: readonly Thing[];
+  /** The same of sentences that tell and do not ask. */
+  readonly told: string;
   /** The query as one name. */
   readonly whole: NamePiece;
   /** Pieces of the query that look like names. */
@@ -77,6 +83,10 @@ export interface SearchQuery extends ParsedQuery {
 /** Values rarely name a tool, but sometimes they do (`'users' collection`). */
 const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
+/** What a concrete thing is counts less than what the request says in words. */
+const KIND_WEIGHT = 0.7;
+/** What a word of a sentence that only tells counts, for words and for meaning. Chosen on one half of the stories. */
+export const TOLD_WEIGHT = 0.3;
 /** A further meaning of a word counts as much less than its share. */
 const OTHER_WEIGHT = 0.7;
 
@@ -96,7 +106,7 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
   });
   return {
     text: written,
-    ...readTerms(fold(written), parts),
+    ...readThings(fold(written), parts),
     whole: toPiece(written.trim(), false),
     mentions: mentions.slice(0, LIMITS.search.pieces),
     onlyMentions: mentions.length === pieces.length && mentions.length <= LIMITS.search.pieces,
@@ -111,7 +121,13 @@ export function withTranslation(written: ParsedQuery, translation: Translation, 
   const terms = english.terms.map((term) => ({ ...term, others: others.get(term.term) }));
   const known = new Set(terms.map(({ term }) => term));
   const own = written.terms.filter(({ term }) => !known.has(term)).map((term) => ({ ...term, bonus: true }));
-  return { ...written, terms: [...terms, ...own].slice(0, LIMITS.search.terms), spoken: english.spoken, translation };
+  return {
+    ...written,
+    terms: [...terms, ...own].slice(0, LIMITS.search.terms),
+    spoken: english.spoken,
+    told: english.told,
+    translation,
+  };
 }
 
 /** The further meanings of each word, by the term of its first. */
@@ -147,6 +163,39 @@ function toPiece(text: string, strict: boolean): NamePiece {
     }
   }
   return { text, readings: [...readings, whole] };
+}
+
+/** The terms of a request, and those of what its concrete things are. */
+function readThings(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken' | 'told' | 'things'> {
+  const things = parts.kinds ? thingsOf(text) : [];
+  const said = readStory(text, parts);
+  if (things.length === 0) return { ...said, things };
+  const kinds = things.map(({ words }) => words).join(' ');
+  const known = new Set(said.terms.filter(({ weight }) => weight === 1).map(({ term }) => term));
+  const added = collectTerms(kinds, KIND_WEIGHT, parts).filter(({ term }) => !known.has(term));
+  const others = said.terms.filter(({ term }) => !added.some((kind) => kind.term === term));
+  return {
+    ...said,
+    terms: [...added, ...others].slice(0, LIMITS.search.terms),
+    spoken: `${said.spoken} ${kinds}`,
+    things,
+  };
+}
+
+/** The terms of what asks, and with less weight of what tells. */
+function readStory(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken' | 'told'> {
+  const { asked, told } = parts.stories ? splitStory(text) : { asked: text, told: '' };
+  const asking = readTerms(asked, parts);
+  if (told === '') return { ...asking, told };
+  const telling = readTerms(told, parts);
+  const known = new Set(asking.terms.map(({ term }) => term));
+  const further = telling.terms.filter(({ term }) => !known.has(term));
+  const weighed = further.map((term) => ({ ...term, weight: term.weight * TOLD_WEIGHT }));
+  return {
+    terms: [...asking.terms, ...weighed].slice(0, LIMITS.search.terms),
+    spoken: asking.spoken,
+    told: telling.spoken,
+  };
 }
 
 function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken'> {

@@ -204,6 +204,7 @@ export class SearchEngine {
       relevance: relevancesOf(selection)[place] ?? 0,
       score,
       lead: score.total < best ? score.total - best : best - second,
+      ...(search.query.things.length > 0 && { things: search.query.things }),
       ...(asked.translation && { translated: explainTranslation(asked.translation) }),
       ...(acts.length > 0 && {
         acts: acts.map((act, at) => ({ text: search.query.acts[at]?.text ?? '', score: act.partsOf(position).total })),

@@ -31,8 +31,8 @@ export interface FieldSettings {
  * What can be left out: words of the server's description (`about`), `createissue` for `createIssue` (`compounds`) and
  * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
  * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, tools that say
- * the same stepping back (`repeats`), requests in other `languages`, and a search for each of several things in one
- * query (`acts`).
+ * the same stepping back (`repeats`), requests in other `languages`, sentences that only tell counting less (`stories`),
+ * a search for each of several things in one query (`acts`), and words for what concrete things are (`kinds`).
  */
 export const PARTS = [
   'about',
@@ -46,7 +46,9 @@ export const PARTS = [
   'typos',
   'repeats',
   'languages',
+  'stories',
   'acts',
+  'kinds',
 ] as const;
 
 /** One of them. */

@@ -168,3 +168,34 @@ describe('requests in other languages for tools that are described in English', 
     expect(found - without).toBeGreaterThanOrEqual(0.25);
   });
 });
+
+describe('stories with circumstances', () => {
+  const [, ...lines] = readFileSync(new URL('../../test/fixtures/search/stories.tsv', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+
+  const scoreOf = async (options: SearchEngineOptions): Promise<number> => {
+    const engine = new SearchEngine(options);
+    engine.index(CATALOGUE);
+    const rank = (query: string, limit: number) =>
+      engine.search(query, { limit }).map(({ server, tool }) => ({ server, name: tool }));
+    const judged = lines.map((line) => {
+      const [tool = '', query = ''] = line.split('\t');
+      const [server = '', name = ''] = tool.split(':');
+      return { query, relevant: [{ server, name }] };
+    });
+    return summarize([await evaluate({ rank }, judged)]).figures.ndcg10.value;
+  };
+
+  it('are a hundred and fifty for tools that exist', () => {
+    const tools = new Set(CATALOGUE.map(({ server, name }) => `${server}:${name}`));
+    expect(lines).toHaveLength(150);
+    expect(lines.filter((line) => !tools.has(line.split('\t')[0] as string))).toEqual([]);
+  });
+
+  it('find the tool more often because what only tells counts less', async () => {
+    const [found, without] = [await scoreOf({}), await scoreOf({ without: ['stories'] })];
+    expect(found).toBeGreaterThanOrEqual(0.52);
+    expect(found - without).toBeGreaterThanOrEqual(0.04);
+  });
+});

@@ -3,6 +3,7 @@
  * @module
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { serverIn } from '../core/owned-key.ts';
 import { VERSION } from '../core/version.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { definitionTokens } from '../meta-tools/definition-tokens.ts';
@@ -20,14 +21,15 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
   metrics.gauge('anygpt_tools', 'Tools that may be used.', ['server'], async () =>
     (await engine.listServers()).map(({ name, enabledCount }) => [[name], enabledCount]),
   );
+  // Users with credentials of their own are counted together: numbers name servers, never users.
   metrics.gauge('anygpt_calls_running', 'Calls that hold a slot of their server.', ['server'], () =>
-    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, running }) => [[server], running]),
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, running }) => [[serverIn(server)], running]),
   );
   metrics.gauge('anygpt_calls_waiting', 'Calls that wait for a slot of their server.', ['server'], () =>
-    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, waiting }) => [[server], waiting]),
+    Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, waiting }) => [[serverIn(server)], waiting]),
   );
   metrics.gauge('anygpt_breaker_open', 'Servers that keep failing and are not called for now.', ['server'], () =>
-    (runtime.executions.gates?.breakers.open() ?? []).map((server) => [[server], 1]),
+    Array.from(new Set(runtime.executions.gates?.breakers.open().map(serverIn)), (server) => [[server], 1]),
   );
   metrics.gauge(
     'anygpt_catalog_lookups',

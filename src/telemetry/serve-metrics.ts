@@ -16,13 +16,15 @@ export interface ServedMetrics {
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 const LOOPBACK = '127.0.0.1';
+/** Whether an address to listen on is one of this machine alone. */
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 
 /** Serves until `close`. Rejects if the port is taken. */
 export async function serveMetrics(
   { host = LOOPBACK, port }: { readonly host?: string | undefined; readonly port: number },
   text: () => Promise<string>,
 ): Promise<ServedMetrics> {
-  const isLocal = LOCAL.test(host);
+  const isLocal = isLoopback(host);
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) =>
       response.writeHead(status, { 'content-type': PROMETHEUS_TEXT, connection: 'close' }).end(body);

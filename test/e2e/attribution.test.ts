@@ -97,7 +97,7 @@ describe('a call that waits for its agent', () => {
     const requestedSchema = { type: 'object', properties: {} };
     const question = { method: 'elicitation/create', params: { message: '?', requestedSchema } };
     // Between the last note and the result is time, because the client's library would lose the note otherwise.
-    const steps = [progress(1), { request: question, await: true }, { delay: 60 }, progress(2), { delay: 60 }];
+    const steps = [progress(1), { request: question, await: true }, { delay: 300 }, progress(2), { delay: 300 }];
     using server = evil({ era: 'legacy', on: [{ method: 'tools/call', do: [...steps, { default: true }] }] });
     const config = own.write({ servers: [entry('asking', server.args)] });
     const at = kind.endsWith('http') ? await serveHttp(own, config) : serveArgs(config);
@@ -158,11 +158,8 @@ describe('a call that waits for its agent', () => {
     const { result: question } = await call('victim');
     const { requestState, inputRequests } = question ?? {};
     const inputResponses = answers(inputRequests, 'mallory');
-    const refusal = { content: [{ text: expect.stringContaining('no longer waiting') }], isError: true };
-    const isRefused = ({ result, error }: Awaited<ReturnType<typeof call>>) => {
-      if (error) expect(error.message).toContain('no longer waiting');
-      else expect(result).toMatchObject(refusal);
-    };
+    const isRefused = ({ error }: Awaited<ReturnType<typeof call>>) =>
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('belongs to no waiting call') });
     isRefused(await call('attacker', { requestState, inputResponses }));
     isRefused(await call('victim', { requestState: 'anygpt.guess', inputResponses }));
     const { result } = await call('victim', { requestState, inputResponses: answers(inputRequests, 'ada') });

@@ -76,6 +76,16 @@ it('logs in and out at the command line, and a running gateway learns both at on
   });
 }, 60_000);
 
+it('counts the tools of a new login that wait for approval, too', async () => {
+  await using identity = await startIdentity();
+  await using sandbox = new Sandbox();
+  const { url } = identity;
+  const config = sandbox.write({
+    discovery: { approval: 'all', servers: [{ name: 'secret', connection: { type: 'http', url } }] },
+  });
+  expect((await logIn(sandbox, identity, config)).out).toContain('✓ Logged in to secret: 1 tool');
+}, 60_000);
+
 it('1. a refresh race destroys no good token: 8 processes, one refresh, no login', async () => {
   await using identity = await startIdentity();
   await using sandbox = new Sandbox();

@@ -47,7 +47,7 @@ describe('pending and approve', () => {
     );
     expect((await run('list')).out).toContain('mail (0 tools, 2 not approved');
     expect((await run('tools', 'mail')).err).toContain(
-      '2 more wait for approval. Look at them with: anygpt mcp approve mail',
+      '2 more tools wait for approval. Look at them with: anygpt mcp approve mail',
     );
     expect((await run('execute', 'mail', 'send')).code).toBe(4);
     const dry = await run('approve', 'mail:send', '--dry-run');

@@ -36,6 +36,7 @@ Options:
   --stream           Show progress on stderr while the tool runs
   --output DIR       Save images, audio and files of the result in DIR;
                      existing files are kept
+  --profile NAME     As a caller with this profile of the configuration
 ${SESSION_HELP}
 
 Examples:
@@ -50,6 +51,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
 3 execution failed, 4 tool disabled`,
   options: {
     ...SESSION_OPTIONS,
+    profile: { type: 'string' },
     args: { type: 'string' },
     raw: { type: 'boolean' },
     stream: { type: 'boolean' },
@@ -123,7 +125,7 @@ interface CallWords {
 }
 
 async function call(
-  { engine, lists, note, progress, io, signal, timeoutMs }: Session,
+  { engine, lists, note, progress, io, signal, timeoutMs, caller }: Session,
   { server, tool }: ToolRef,
   { values, given, pairs }: CallWords,
 ): Promise<ToolResult<CallToolResult>> {
@@ -133,7 +135,7 @@ async function call(
   if (failure) return refuse({ success: false, error: { ...failure, tool } });
   let args = given;
   if (pairs.length > 0) {
-    const described = await engine.describe(server, tool);
+    const described = await engine.describe(server, tool, { caller });
     if (!described.success) return refuse(described);
     try {
       args = argumentsFromPairs(pairs, described.data.inputSchema, given);
@@ -150,7 +152,7 @@ async function call(
     io.stderr.write(`${progressText(step)}\n`);
   };
   progress.show(`Calling ${server}:${tool} …`);
-  const called = await engine.call({ server, tool, arguments: args, signal, timeout: timeoutMs, onProgress });
+  const called = await engine.call({ server, tool, arguments: args, caller, signal, timeout: timeoutMs, onProgress });
   progress.clear();
   return called;
 }

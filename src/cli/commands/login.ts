@@ -5,6 +5,7 @@
 import { principalOf } from '../../core/principal-name.ts';
 import type { Command, Values } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import { forTerminal } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import type { LoggedIn } from '../log-in.ts';
 import { exactly } from '../positionals.ts';
@@ -86,7 +87,7 @@ async function wanting(session: Session): Promise<string[]> {
 }
 
 function outcomeText({ name, tools, error }: LoggedIn, { paint, block }: Session): string {
-  if (error) return block(`${paint('red', '✗')} ${error.message}`);
+  if (error) return block(`${paint('red', '✗')} ${forTerminal(error.message)}`);
   const count = tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`;
   return `${paint('green', '✓')} Logged in to ${name}${count}`;
 }

@@ -46,7 +46,7 @@ error, 3 connection failed`,
         for (const { message } of failed.values()) session.note(message);
         for (const problem of problems) session.note(problem);
         for (const tool of tools)
-          session.print([paint('bold', titleOf(tool)), ...findingLines(tool, paint)].join('\n'));
+          session.print([paint('bold', titleOf(tool)), ...findingLines(tool, session)].join('\n'));
         for (const one of byRule) session.print(byRuleLine(one));
         session.print(
           tools.length === 0

@@ -30,6 +30,7 @@ Options:
   --server NAME      Filter by server
   --limit N          Max results (default: 10)
   --explain          Explain the percentage of each result
+  --profile NAME     As a caller with this profile of the configuration
 ${SESSION_HELP}
 
 Examples:
@@ -41,7 +42,13 @@ Examples:
 
 Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
 or configuration error`,
-  options: { ...SESSION_OPTIONS, server: { type: 'string' }, limit: { type: 'string' }, explain: { type: 'boolean' } },
+  options: {
+    ...SESSION_OPTIONS,
+    profile: { type: 'string' },
+    server: { type: 'string' },
+    limit: { type: 'string' },
+    explain: { type: 'boolean' },
+  },
   async run(values, positionals, io) {
     const query = positionals.join(' ').trim();
     if (query === '') throw new UsageError('<query> is missing');
@@ -51,7 +58,7 @@ or configuration error`,
     const server = values.server as string | undefined;
     return withSession(values, io, async (session) => {
       await session.lists(server === undefined ? undefined : [server]);
-      const found = await session.engine.find(query, { server, limit, items: true, waitMs: 0 });
+      const found = await session.engine.find(query, { server, limit, items: true, waitMs: 0, caller: session.caller });
       if (!found.success) return session.fail(found.error);
       const { results } = found.data;
       const { filters, text } = readFilters(query);

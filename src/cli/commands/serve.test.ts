@@ -111,7 +111,9 @@ describe('serve on HTTP', () => {
     await client.close();
     const second = start(['--config', config, '--http', new URL(url).port]);
     expect(await second.done).toBe(3);
-    expect(second.io.err()).toMatch(/cannot listen on port \d+/);
+    expect(second.io.err()).toMatch(
+      /cannot listen on port \d+: another program uses it\. Take another one with --port\./,
+    );
     io.signal('SIGINT');
     expect(await done).toBe(0);
   });
@@ -148,6 +150,12 @@ describe('serve on HTTP for others', () => {
     const { io, done } = start(['--config', config, ...argv]);
     expect(await done).toBe(code);
     expect(io.err()).toContain(said);
+  });
+
+  it('does not start with files that are no certificate and key', async () => {
+    const { io, done } = start(['--config', config, '--http', '0', '--tls-cert', config, '--tls-key', config]);
+    expect(await done).toBe(1);
+    expect(io.err()).toContain('--tls-cert and --tls-key must be a certificate and its key');
   });
 
   it('does not start with an identity provider but without an audience', async () => {

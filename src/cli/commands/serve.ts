@@ -131,7 +131,7 @@ function metricsPlace(text: string): { host: string | undefined; port: number } 
 async function showMetrics(place: ReturnType<typeof metricsPlace>, text: () => Promise<string>, io: Io) {
   const { serveMetrics } = await import('../../telemetry/serve-metrics.ts');
   const served = await serveMetrics(place, text).catch((error: Error) => {
-    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot serve metrics on port ${place.port}: ${error.message}`);
+    throw cannotListen(`cannot serve metrics on port ${place.port}`, '--metrics', error);
   });
   io.stderr.write(`anygpt: metrics at ${served.url}\n`);
   return served;
@@ -159,10 +159,12 @@ async function serveEngine(
 ): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
   const stdio = import('../../gateway/serve-stdio.ts');
+  const discovery = import('../../gateway/discovery-surface.ts');
   const watcher = import('../../engine/watch-config.ts');
   const stampBefore = watcher.then(({ stampNow }) => stampNow(engine));
   const configured = followConfiguration(engine, log, io);
-  const { discoverySurface, serveGatewayOnStdio } = await stdio;
+  const { serveGatewayOnStdio } = await stdio;
+  const { discoverySurface } = await discovery;
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
   // configuration code that takes long, or hangs, must not make the gateway look dead.
   // Who may come in over HTTP is in the configuration.
@@ -192,7 +194,7 @@ async function serveEngine(
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
   const overHttp = http && (await listen(engine, { ...http, surface }));
-  if (overHttp) io.stderr.write(howToReach(overHttp, http));
+  if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
   const { watchConfig } = await watcher;
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
@@ -238,18 +240,26 @@ async function listen(engine: EngineCore, options: ServeHttpOptions): Promise<Se
   const { serveGatewayOnHttp } = await import('../../gateway/serve-http.ts');
   return serveGatewayOnHttp(engine, options).catch((error: Error) => {
     if (error instanceof DiscoveryError) throw error;
-    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${options.port}: ${error.message}`);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code.startsWith('ERR_OSSL'))
+      throw new UsageError(`--tls-cert and --tls-key must be a certificate and its key, as PEM: ${error.message}`);
+    throw cannotListen(`cannot listen on port ${options.port}`, '--port', error);
   });
 }
 
+function cannotListen(what: string, option: string, error: NodeJS.ErrnoException): DiscoveryError {
+  const why = error.code === 'EADDRINUSE' ? `another program uses it. Take another one with ${option}.` : error.message;
+  return new DiscoveryError('SERVER_CONNECTION_ERROR', `${what}: ${why}`);
+}
+
 /** What a person who started the gateway has to know. */
-function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string {
+function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string[] {
   const who = isAuthenticated
     ? 'Clients send a token: Authorization: Bearer <token> (anygpt mcp token create).'
     : 'Every program on this machine may use it. To ask for tokens: anygpt mcp token create';
   const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
-  const plain = isOpen ? 'anygpt: tokens travel unencrypted unless a proxy in front speaks HTTPS.\n' : '';
-  return `anygpt: listening on ${url}\nanygpt: ${who}\n${plain}`;
+  const plain = isOpen ? ['tokens travel unencrypted unless a proxy in front speaks HTTPS.'] : [];
+  return [`listening on ${url}`, who, ...plain];
 }
 
 /** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */

@@ -21,6 +21,7 @@ tools are not known.
 Options:
   --all              Include disabled tools
   --tags             Show tags
+  --profile NAME     As a caller with this profile of the configuration
 ${SESSION_HELP}
 
 Examples:
@@ -30,23 +31,23 @@ Examples:
 
 Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
 error, 3 connection failed`,
-  options: { ...SESSION_OPTIONS, all: { type: 'boolean' }, tags: { type: 'boolean' } },
+  options: { ...SESSION_OPTIONS, profile: { type: 'string' }, all: { type: 'boolean' }, tags: { type: 'boolean' } },
   async run(values, positionals, io) {
     const [server = ''] = exactly(positionals, '<server>');
     return withSession(values, io, async (session) => {
       const failure = (await session.lists([server])).get(server);
       if (failure) return session.fail(failure);
-      const found = await session.engine.toolsOf(server, { includeDisabled: true });
+      const found = await session.engine.toolsOf(server, { includeDisabled: true, caller: session.caller });
       if (!found.success) return session.fail(found.error);
       const shown = values.all ? found.data : found.data.filter(({ enabled }) => enabled);
       if (session.json) session.printJson(toolsDocument(server, shown));
       else {
         session.print(toolsText(server, found.data, shown, values.tags === true, session));
         const { unapprovedCount: waiting = 0 } =
-          (await session.engine.listServers()).find(({ name }) => name === server) ?? {};
+          (await session.engine.listServers(session)).find(({ name }) => name === server) ?? {};
         if (waiting > 0)
           session.note(
-            `${waiting} more ${waiting === 1 ? 'waits' : 'wait'} for approval. Look at ${waiting === 1 ? 'it' : 'them'} with: anygpt mcp approve ${shellWord(server)}`,
+            `${waiting} more ${waiting === 1 ? 'tool waits' : 'tools wait'} for approval. Look at ${waiting === 1 ? 'it' : 'them'} with: anygpt mcp approve ${shellWord(server)}`,
           );
       }
       return EXIT.ok;

@@ -18,12 +18,16 @@ describe('audit', () => {
   };
 
   test('records a call with its caller, tool, duration and sizes', async () => {
-    const { entries } = await run(done, { arguments: { a: 1 }, caller: { principal: 'ann', session: 'x' } });
+    const { entries } = await run(done, {
+      arguments: { a: 1 },
+      caller: { principal: 'ann', profile: 'team', session: 'x' },
+    });
     expect(entries).toEqual([
       expect.objectContaining({
         time: new Date(1_000),
         traceId: 'trace',
         principal: 'ann',
+        profile: 'team',
         session: 'x',
         server: 's',
         tool: 't',

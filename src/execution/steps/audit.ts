@@ -40,6 +40,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
           time: new Date(time),
           traceId,
           principal: caller.principal,
+          profile: caller.profile,
           session: caller.session,
           server,
           tool,
