@@ -13,6 +13,7 @@ import { StaticTokens } from '../auth/static-tokens.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { messageOf } from '../text/thrown-message.ts';
 import { type Access, logAccess, type WriteLine } from './access-log.ts';
 import { challengeOf, type Refusal, resourceMetadata } from './bearer-challenge.ts';
 import { BodyRoom } from './body-room.ts';
@@ -73,6 +74,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
   const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
   const core = coreOf(engine);
+  const { logger } = core.runtime.world;
   const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
@@ -131,7 +133,10 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     if (route.access === 'public') return answerPublic(arrived);
     if (request.method === 'POST' && !isJson(request))
       return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
-    void admit(arrived).catch(() => response.destroy());
+    void admit(arrived).catch((error: unknown) => {
+      logger.error({}, `A request over HTTP failed: ${messageOf(error)}`);
+      response.destroy();
+    });
   };
 
   const answerPublic = ({ request, response, matched, origin }: Arrived): void => {
@@ -215,8 +220,9 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     http.listen(port, host, resolve);
   });
   const stopConfiguring = core.onReload(() => {
-    // What cannot be applied now leaves the settings before it in force.
-    void configure().catch(() => {});
+    void configure().catch((error: unknown) =>
+      logger.error({ code: 'CONFIGURATION_ERROR' }, `${messageOf(error)} The settings of "auth" before stay in force.`),
+    );
   });
   let finish = () => {};
   const closed = new Promise<void>((resolve) => {
