@@ -469,11 +469,13 @@ describe('a gateway that drains', () => {
     const token = await create();
     const opened = await ask(at('/mcp', gateway), asking('POST', bearer(token)));
     const session = ['Mcp-Session-Id', String(opened.headers['mcp-session-id'])] as const;
-    const stream = ask(at('/mcp', gateway), asking('GET', [...bearer(token), session]));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    let stream: Promise<Answer> | undefined;
+    await new Promise<void>((onHead) => {
+      stream = ask(at('/mcp', gateway), { ...asking('GET', [...bearer(token), session]), onHead });
+    });
     expect((await ask(at('/readyz', gateway))).status).toBe(200);
     gateway.drain();
-    expect((await stream).status).toBe(200);
+    expect((await stream)?.status).toBe(200);
     expect((await ask(at('/readyz', gateway))).status).toBe(503);
     expect((await ask(at('/healthz', gateway))).status).toBe(200);
     const refused = await ask(at('/mcp', gateway), asking('POST', bearer(token)));
