@@ -75,6 +75,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
   const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
   const core = coreOf(engine);
+  const { logger } = core.runtime.world;
   const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
@@ -87,7 +88,8 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   // Without a valid configuration there is nothing to protect: the tools only say what is wrong with it.
   const configure = async () => {
     const provider = await core.identityProvider().catch((error: unknown) => {
-      if (!core.problem) authenticator.suspend();
+      // Without settings before it, the door would stay open.
+      if (!core.problem && !authenticator.settings) authenticator.suspend();
       throw error;
     });
     authenticator.configure(provider);
@@ -140,7 +142,10 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     if (route.access === 'public') return answerPublic(arrived);
     if (request.method === 'POST' && !isJson(request))
       return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
-    void admit(arrived).catch(() => response.destroy());
+    void admit(arrived).catch((error: unknown) => {
+      logger.error({}, `A request over HTTP failed: ${messageOf(error)}`);
+      response.destroy();
+    });
   };
 
   const answerPublic = ({ request, response, matched, origin }: Arrived): void => {
@@ -227,8 +232,12 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     http.listen(port, host, resolve);
   });
   const stopConfiguring = core.onReload(() => {
-    // The settings of an identity provider that cannot be applied let nobody in.
-    void configure().catch((error: unknown) => core.runtime.world.logger.error({}, messageOf(error)));
+    void configure().catch((error: unknown) => {
+      const before = authenticator.settings
+        ? 'The settings of "auth" before stay in force.'
+        : 'Nobody gets in meanwhile.';
+      logger.error({ code: 'CONFIGURATION_ERROR' }, `${messageOf(error)} ${before}`);
+    });
   });
   let finish = () => {};
   const closed = new Promise<void>((resolve) => {
