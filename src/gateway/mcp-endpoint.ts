@@ -116,8 +116,8 @@ export function createMcpEndpoint(
     const clientName = nameOf(from, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
     const place = sessions.reserve(clientName);
     if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
+    const id = randomUUID();
     try {
-      const id = randomUUID();
       const who = whoIs(from);
       const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
       const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
@@ -145,6 +145,8 @@ export function createMcpEndpoint(
       if (answer.status >= 400) sessions.end(id);
       return answer;
     } catch (error) {
+      // No client knows the session.
+      sessions.end(id);
       // The server behind `--expose` cannot be reached. Report that as the answer.
       return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
     } finally {
