@@ -32,6 +32,13 @@ export interface AuthenticatorOptions {
 /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
 type Known = Map<string, { readonly identity: Identity; readonly until: number }>;
 
+/** A token that may be revoked at its provider, and until when the last answer counts. */
+interface Asked {
+  readonly token: string;
+  until: number;
+  isRevoked?: boolean;
+}
+
 /** No settings are written like this. */
 const SUSPENDED = 'suspended';
 
@@ -46,6 +53,8 @@ export class Authenticator {
   #applied: string | undefined;
   #issuer: TokenChecker | undefined;
   #wasOn = false;
+  /** The tokens behind identities that the identity provider was asked about. */
+  readonly #asked = new WeakMap<Identity, Asked>();
   #known: Known = new Map();
 
   constructor(options: AuthenticatorOptions) {
@@ -96,17 +105,38 @@ export class Authenticator {
     if (before && before.until > this.#now()) return before.identity;
     const answer = await this.#issuer.check(token);
     if (isIdentity(answer)) this.#remember(known, key, token, answer);
+    if (isIdentity(answer) && this.#settings?.introspection)
+      this.#asked.set(answer, { token, until: this.#nextAsking() });
     return answer;
   }
 
-  /** Tells whether an identity from an earlier request would still be let in, from what is known without asking. */
+  /** Tells whether an identity from an earlier request would still be let in. Asks the identity provider in the background. */
   isStillValid(identity: Identity | undefined): boolean {
     // Let in without a credential, before requests needed one.
     if (identity === undefined) return !this.isOn;
     const { principal, expiresAt } = identity;
     if (expiresAt <= this.#now()) return false;
+    const asked = this.#asked.get(identity);
+    if (asked?.isRevoked) return false;
+    if (asked && asked.until <= this.#now()) void this.#askAgain(asked);
     const end = principal.indexOf('\0');
     return end < 0 ? this.#options.tokens.has(principal) : principal.slice(0, end) === this.#settings?.issuer;
+  }
+
+  /** Asks the identity provider again about a token whose stream is still open. */
+  async #askAgain(asked: Asked): Promise<void> {
+    asked.until = this.#nextAsking();
+    try {
+      const answer = await this.#issuer?.check(asked.token);
+      asked.isRevoked = answer !== undefined && 'refused' in answer && answer.refused !== 'unavailable';
+    } catch {
+      // The client opens its stream again and is told what is wrong.
+      asked.isRevoked = true;
+    }
+  }
+
+  #nextAsking(): number {
+    return this.#now() + LIMITS.age.credential;
   }
 
   #remember(known: Known, key: string, token: string, identity: Identity): void {
