@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    // The default of one second is too short for a loaded machine.
+    expect: { poll: { timeout: 10_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1737,6 +1737,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [EXPOSED_PROFILES, 'are shown on stdio, where serve has its name'],
     [EXPOSED_PROFILES, 'announce changes of resources to those who may read them'],
     [EXPOSED_PROFILES, 'change with a reload, and clients are told'],
+    [EXPOSED_PROFILES, 'show nothing that waits for approval'],
+    [TWO_USERS_HTTP, 'see what their profile exposes with their own credentials, as %s clients'],
     [EXPOSED_PROFILES, 'leave the five tools when they are down, and stand beside pinned tools once'],
   ),
   'profile:commands': promise('search, tools and execute show what a profile sees', [

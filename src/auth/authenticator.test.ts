@@ -88,3 +88,30 @@ it('reads a file of tokens again that could not be read, even if it looks the sa
   write(good);
   expect(isIdentity(await authenticator.authenticate(bearer(text)))).toBe(true);
 });
+
+it('ends for an open stream within a minute after the identity provider revoked an opaque token', async () => {
+  using folder = tempFolder();
+  await using issuer = await startIssuer();
+  let now = Date.now();
+  const authenticator = new Authenticator({ tokens: new StaticTokens(folder.path), now: () => now });
+  const introspection = { clientId: 'gateway', clientSecret: 'secret of gateway' };
+  authenticator.configure({ issuer: issuer.issuer, audience: AUDIENCE, introspection });
+  const [revoked, kept] = [
+    await issuer.token('ann', { format: 'opaque' }),
+    await issuer.token('bob', { format: 'opaque' }),
+  ];
+  const [ann, bob] = [
+    await authenticator.authenticate(bearer(revoked)),
+    await authenticator.authenticate(bearer(kept)),
+  ];
+  if (!isIdentity(ann) || !isIdentity(bob)) throw new Error('not let in');
+  await issuer.revoke('ann', revoked);
+  expect([ann, bob].map((identity) => authenticator.isStillValid(identity))).toEqual([true, true]);
+  now += 61_000;
+  await expect.poll(() => authenticator.isStillValid(ann)).toBe(false);
+  expect(authenticator.isStillValid(bob)).toBe(true);
+  // A provider that cannot be asked ends nothing.
+  issuer.status = 503;
+  now += 61_000;
+  expect(authenticator.isStillValid(bob)).toBe(true);
+});

@@ -32,6 +32,16 @@ export interface AuthenticatorOptions {
 /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
 type Known = Map<string, { readonly identity: Identity; readonly until: number }>;
 
+/** A token that may be revoked at its provider, and until when the last answer counts. */
+interface Asked {
+  readonly token: string;
+  until: number;
+  isRevoked?: boolean;
+}
+
+/** No settings are written like this. */
+const SUSPENDED = 'suspended';
+
 /** Tokens of this form are masked in every text, known or not. */
 const IS_MASKED = /^eyJ/;
 
@@ -39,8 +49,12 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
   #settings: AuthSettings | undefined;
+  /** The settings as JSON; undefined if there are none. */
+  #applied: string | undefined;
   #issuer: TokenChecker | undefined;
   #wasOn = false;
+  /** The tokens behind identities that the identity provider was asked about. */
+  readonly #asked = new WeakMap<Identity, Asked>();
   #known: Known = new Map();
 
   constructor(options: AuthenticatorOptions) {
@@ -50,10 +64,21 @@ export class Authenticator {
 
   /** Applies the settings of the configuration in force. */
   configure(settings: AuthSettings | undefined): void {
-    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
+    const applied = JSON.stringify(settings);
+    if (applied === this.#applied) return;
+    this.#applied = applied;
     this.#settings = settings;
     this.#known = new Map();
     this.#issuer = settings && this.#checkerFor(settings);
+  }
+
+  /** Lets in no token of an identity provider: what the configuration says about it cannot be applied. */
+  suspend(): void {
+    this.#applied = SUSPENDED;
+    this.#settings = undefined;
+    this.#known = new Map();
+    const reason = 'The settings of the identity provider cannot be applied';
+    this.#issuer = { check: async () => ({ refused: 'unavailable', reason }) };
   }
 
   /** Whether requests need a credential. Once on, it stays on: a lost file opens no door. */
@@ -80,14 +105,38 @@ export class Authenticator {
     if (before && before.until > this.#now()) return before.identity;
     const answer = await this.#issuer.check(token);
     if (isIdentity(answer)) this.#remember(known, key, token, answer);
+    if (isIdentity(answer) && this.#settings?.introspection)
+      this.#asked.set(answer, { token, until: this.#nextAsking() });
     return answer;
   }
 
-  /** Tells whether an identity from an earlier request would still be let in, from what is known without asking. */
-  isStillValid({ principal, expiresAt }: Identity): boolean {
+  /** Tells whether an identity from an earlier request would still be let in. Asks the identity provider in the background. */
+  isStillValid(identity: Identity | undefined): boolean {
+    // Let in without a credential, before requests needed one.
+    if (identity === undefined) return !this.isOn;
+    const { principal, expiresAt } = identity;
     if (expiresAt <= this.#now()) return false;
+    const asked = this.#asked.get(identity);
+    if (asked?.isRevoked) return false;
+    if (asked && asked.until <= this.#now()) void this.#askAgain(asked);
     const end = principal.indexOf('\0');
     return end < 0 ? this.#options.tokens.has(principal) : principal.slice(0, end) === this.#settings?.issuer;
+  }
+
+  /** Asks the identity provider again about a token whose stream is still open. */
+  async #askAgain(asked: Asked): Promise<void> {
+    asked.until = this.#nextAsking();
+    try {
+      const answer = await this.#issuer?.check(asked.token);
+      asked.isRevoked = answer !== undefined && 'refused' in answer && answer.refused !== 'unavailable';
+    } catch {
+      // The client opens its stream again and is told what is wrong.
+      asked.isRevoked = true;
+    }
+  }
+
+  #nextAsking(): number {
+    return this.#now() + LIMITS.age.credential;
   }
 
   #remember(known: Known, key: string, token: string, identity: Identity): void {

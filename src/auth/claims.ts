@@ -11,10 +11,15 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Returns the identity that claims stand for, or why they do not suffice. */
 export function identityIn(claims: Claims, settings: AuthSettings): Identity | AuthRefusal {
   const { issuer, scopes: needed = [], principalClaim = 'sub', profileClaim } = settings;
-  const subject = nameIn(claims[principalClaim]) ?? (principalClaim === 'sub' ? clientIn(claims) : undefined);
+  const named = claims[principalClaim];
+  const subject = named === undefined && principalClaim === 'sub' ? clientIn(claims) : nameIn(named);
   if (subject === undefined) return unauthorized(`The token has no usable claim "${principalClaim}"`);
   if (typeof claims.exp !== 'number') return unauthorized('The token does not say when it expires');
-  const profile = profileClaim === undefined ? undefined : nameIn(claims[profileClaim]);
+  const selected = profileClaim === undefined ? undefined : claims[profileClaim];
+  const profile = nameIn(selected);
+  // Without a profile, a user may have everything. Whoever was meant to have one must not.
+  if (selected !== undefined && profile === undefined)
+    return unauthorized(`The token’s claim "${profileClaim}" is not the name of one profile`);
   const scopes = scopesIn(claims);
   const missing = needed.filter((scope) => !scopes.includes(scope));
   if (missing.length > 0)

@@ -100,5 +100,16 @@ function accessLog(path: string | undefined, io: Io): Pick<ServeHttpOptions, 'ac
   } catch (error) {
     throw new UsageError(`--access-log: ${(error as Error).message}`);
   }
-  return { accessLog: (line) => void writeSync(file, `${line}\n`) };
+  let isFailing = false;
+  const accessLog = (line: string): void => {
+    try {
+      writeSync(file, `${line}\n`);
+      isFailing = false;
+    } catch (error) {
+      // A full disk must not end the gateway.
+      if (!isFailing) io.stderr.write(`anygpt: the access log cannot be written: ${(error as Error).message}\n`);
+      isFailing = true;
+    }
+  };
+  return { accessLog };
 }

@@ -656,6 +656,8 @@ const limits = {
     events: 64 * MIB,
     /** Unanswered requests on one connection; clients send the next one after an answer. */
     pipelined: 4,
+    /** What a client of the old protocol says about itself; its session keeps it. In characters. */
+    greeting: 64 * KIB,
     /** Connections of HTTP clients: four for each session. */
     connections: 1_024,
     /** A larger request waits its turn where several callers share a local server, in characters. */

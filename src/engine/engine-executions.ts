@@ -93,10 +93,11 @@ export class EngineExecutions {
       // The rules now in force: a tool may have been disabled while its call waited for a list.
       decide: (server, definition, item, caller) => {
         const { policy, catalog, sight, servers } = requests.having(this.#stateNow() ?? running.state, server, caller);
-        const isItemOff = item && !catalog.items.decide(server, item.kind, item.id).enabled;
+        const ofItem = item && catalog.items.decide(server, item.kind, item.id);
+        const isItemOff = ofItem && !ofItem.enabled && ofItem.code !== 'TOOL_NOT_APPROVED';
         // What is not for a profile does not exist for its callers, and no rule is quoted to them.
         if (sight?.profile !== undefined && (isItemOff || !servers.has(server))) return UNSEEN;
-        return item ? catalog.items.decide(server, item.kind, item.id) : policy.decide(server, definition);
+        return ofItem ?? policy.decide(server, definition);
       },
     });
     this.#gates = running.execution.proxy.gates;

@@ -227,6 +227,18 @@ describe('servers that a profile exposes', () => {
     await engine.close();
   });
 
+  it('show nothing that waits for approval', async () => {
+    const { engine, config } = gateway();
+    (config.servers[0] as { approval?: string }).approval = 'all';
+    await using open = await overHttp(engine);
+    const client = await open.connect('legacy', 'readers');
+    expect(await namesOf(client)).toEqual([...META_TOOL_NAMES]);
+    expect((await client.listPrompts()).prompts).toEqual([]);
+    expect(textOf(await call(client, 'docs__nothing'))).toContain('TOOL_NOT_APPROVED');
+    await expect(client.readResource({ uri: SHOWN })).rejects.toThrow('approve');
+    await expect(client.subscribeResource({ uri: SHOWN })).rejects.toThrow('approve');
+  });
+
   it('leave the five tools when they are down, and stand beside pinned tools once', async () => {
     const down = { name: 'down', connection: { type: 'stdio', command: join(home.path, 'absent') } };
     const both = { name: 'payroll', connection: payroll.connection };

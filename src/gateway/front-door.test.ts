@@ -462,6 +462,25 @@ describe('a proxy in front', () => {
   });
 });
 
+it('keeps its identity provider over a reload to one that cannot be used, and logs why', async () => {
+  const said: string[] = [];
+  const note = (_fields: object, message = '') => void said.push(message);
+  const auth = { issuer: issuer.issuer, audience: AUDIENCE };
+  const config: Record<string, unknown> = { cache: { enabled: false }, auth };
+  await using own = new EngineCore(config as never, {
+    env: { ANYGPT_HOME: home('reloaded') },
+    logger: { debug: note, info: note, warn: note, error: note },
+  });
+  const gateway = await serve(own);
+  const introspection = { clientId: 'gateway', clientSecret: '${NOT_SET_ANYWHERE}' };
+  config.auth = { ...auth, audience: 'https://other.example', introspection };
+  await own.reload();
+  await expect.poll(() => said.join(), { timeout: 10_000 }).toMatch(/NOT_SET_ANYWHERE.*"auth" before stay in force/);
+  const token = await issuer.token('ann');
+  expect((await ask(at('/mcp', gateway), asking('POST', bearer(token)))).status).toBe(200);
+  await gateway.close();
+});
+
 describe('a gateway that drains', () => {
   it('says so, takes no new calls, and ends streams', async () => {
     const own = engineAt('on');
@@ -469,11 +488,13 @@ describe('a gateway that drains', () => {
     const token = await create();
     const opened = await ask(at('/mcp', gateway), asking('POST', bearer(token)));
     const session = ['Mcp-Session-Id', String(opened.headers['mcp-session-id'])] as const;
-    const stream = ask(at('/mcp', gateway), asking('GET', [...bearer(token), session]));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    let stream: Promise<Answer> | undefined;
+    await new Promise<void>((onHead) => {
+      stream = ask(at('/mcp', gateway), { ...asking('GET', [...bearer(token), session]), onHead });
+    });
     expect((await ask(at('/readyz', gateway))).status).toBe(200);
     gateway.drain();
-    expect((await stream).status).toBe(200);
+    expect((await stream)?.status).toBe(200);
     expect((await ask(at('/readyz', gateway))).status).toBe(503);
     expect((await ask(at('/healthz', gateway))).status).toBe(200);
     const refused = await ask(at('/mcp', gateway), asking('POST', bearer(token)));

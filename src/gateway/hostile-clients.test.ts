@@ -160,6 +160,36 @@ describe('clients with invented names', () => {
   });
 });
 
+describe('what a client says about itself', () => {
+  const send = (body: object, headers: Record<string, string> = {}) =>
+    fetch(served.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+    });
+  const initialize = (more: object = {}) => send({ method: 'initialize', params: { ...INITIALIZE, ...more } });
+
+  it.each(['name', 'version'])(
+    'may have an object as its %s, with a session or without, and ends nothing',
+    async (key) => {
+      const session = String((await initialize()).headers.get('mcp-session-id'));
+      const clientInfo = { [key]: { toString: 1, valueOf: null } };
+      const ping = { method: 'ping', params: { _meta: { ...META, 'io.modelcontextprotocol/clientInfo': clientInfo } } };
+      expect((await send(ping, { 'mcp-session-id': session })).status).toBeLessThan(500);
+      expect((await send(ping)).status).toBeLessThan(500);
+      expect((await initialize({ clientInfo })).status).toBeLessThan(500);
+      expect((await initialize()).status).toBe(200);
+    },
+  );
+
+  it('is refused where it is so long that keeping it for each session would fill the memory', async () => {
+    const capabilities = { experimental: { a: { b: 'x'.repeat(3 * MIB) } } };
+    const refused = await initialize({ capabilities });
+    expect([refused.status, refused.headers.get('mcp-session-id')]).toEqual([413, null]);
+    expect((await initialize({ capabilities: { experimental: { a: { b: 'x'.repeat(10_000) } } } })).status).toBe(200);
+  });
+});
+
 describe('many subscriptions', () => {
   it('of one client make room for those of others', async () => {
     const { port } = new URL(served.url);

@@ -116,8 +116,8 @@ export function createMcpEndpoint(
     const clientName = nameOf(from, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
     const place = sessions.reserve(clientName);
     if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
+    const id = randomUUID();
     try {
-      const id = randomUUID();
       const who = whoIs(from);
       const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
       const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
@@ -145,6 +145,8 @@ export function createMcpEndpoint(
       if (answer.status >= 400) sessions.end(id);
       return answer;
     } catch (error) {
+      // No client knows the session.
+      sessions.end(id);
       // The server behind `--expose` cannot be reached. Report that as the answer.
       return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
     } finally {
@@ -175,7 +177,8 @@ export function createMcpEndpoint(
   const serve = (arrived: Incoming) => {
     const { request, response, body } = arrived;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
-    if (plain) return void answerPlainCall(plain, modernIdentity(arrived), handler, response);
+    if (plain)
+      return void answerPlainCall(plain, modernIdentity(arrived), handler, response).catch(() => response.destroy());
     streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
       const from = isObject(body) && body.method === LISTEN ? await listening(arrived, body) : arrived;
@@ -227,6 +230,9 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
     return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
   if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
     return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
+  // A session keeps what its client says about itself.
+  if (JSON.stringify(params).length > LIMITS.wire.greeting)
+    return rpcError(413, INVALID_PARAMS, `initialize has more than ${LIMITS.wire.greeting} characters`, body);
   const accept = web.headers.get('accept') ?? '';
   return accept.includes('application/json') && accept.includes('text/event-stream')
     ? undefined
@@ -261,7 +267,8 @@ function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknow
   // A known user has one name, whatever token or program is used.
   if (identity) return identity.principal;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
-  return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;
+  const words = [name, version, agent].map((one) => (typeof one === 'string' ? one.slice(0, LIMITS.names.shown) : ''));
+  return words.join('\n') + token;
 }
 
 const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>

@@ -3,6 +3,7 @@
  * the same.
  * @module
  */
+import { createHash } from 'node:crypto';
 import { elapsedNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
@@ -31,5 +32,8 @@ export class RecentViews {
   }
 }
 
+/** What a client says it can do may be long, so only its hash is kept. */
 const keyOf = ({ principal, profile, capabilities }: Caller): string =>
-  JSON.stringify([principal, profile, capabilities]);
+  createHash('sha256')
+    .update(JSON.stringify([principal, profile, capabilities]))
+    .digest('base64');

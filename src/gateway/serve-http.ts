@@ -13,12 +13,14 @@ import { StaticTokens } from '../auth/static-tokens.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
+import { messageOf } from '../text/thrown-message.ts';
 import { type Access, logAccess, type WriteLine } from './access-log.ts';
 import { challengeOf, type Refusal, resourceMetadata } from './bearer-challenge.ts';
 import { BodyRoom } from './body-room.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { type Matched, metadataPath, routeOf } from './http-routes.ts';
 import { createMcpEndpoint, type Incoming } from './mcp-endpoint.ts';
+import { OpenConnections } from './open-connections.ts';
 import { readRequestBody } from './request-body.ts';
 import { Pipelines, RequestTurns } from './request-turns.ts';
 import { rpcFault } from './rpc-fault.ts';
@@ -73,6 +75,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
   const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
   const core = coreOf(engine);
+  const { logger } = core.runtime.world;
   const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
@@ -83,7 +86,14 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     learn: (token) => core.keepSecret(token),
   });
   // Without a valid configuration there is nothing to protect: the tools only say what is wrong with it.
-  const configure = async () => authenticator.configure(await core.identityProvider());
+  const configure = async () => {
+    const provider = await core.identityProvider().catch((error: unknown) => {
+      // Without settings before it, the door would stay open.
+      if (!core.problem && !authenticator.settings) authenticator.suspend();
+      throw error;
+    });
+    authenticator.configure(provider);
+  };
   await configure().catch((error: unknown) => {
     if (!core.problem) throw error;
   });
@@ -95,6 +105,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const bodies = new BodyRoom();
   const turns = new RequestTurns();
   const pipelines = new Pipelines();
+  const connections = new OpenConnections();
   let isDraining = false;
   let site: SiteOptions | undefined;
   const siteNow = (): SiteOptions => {
@@ -131,7 +142,10 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     if (route.access === 'public') return answerPublic(arrived);
     if (request.method === 'POST' && !isJson(request))
       return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
-    void admit(arrived).catch(() => response.destroy());
+    void admit(arrived).catch((error: unknown) => {
+      logger.error({}, `A request over HTTP failed: ${messageOf(error)}`);
+      response.destroy();
+    });
   };
 
   const answerPublic = ({ request, response, matched, origin }: Arrived): void => {
@@ -189,24 +203,27 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const serve = (head: Omit<Incoming, 'body'>): void => {
     const { request, response } = head;
     if (!pipelines.admit(request, response)) return;
+    connections.use(request, response);
     unread.watch(response);
     if (request.method !== 'POST') return endpoint.serve({ ...head, body: undefined });
     const turn = (body: unknown) => turns.take(endpoint.clientName({ ...head, body }));
-    void readRequestBody(request, bodies, turn).then(
-      (body) => {
+    void readRequestBody(request, bodies, turn)
+      .then((body) => {
         if ('value' in body) return response.destroyed ? undefined : endpoint.serve({ ...head, body: body.value });
         const { status, id, ...error } = body.refused;
         // A client that is still writing would go on for as long as it likes.
         if (status === 503) response.once('finish', () => request.destroy());
         close(response, status, { jsonrpc: '2.0', id, error });
-      },
-      () => response.destroy(),
-    );
+      })
+      // No request ends the process that others use, too.
+      .catch(() => response.destroy());
   };
 
   const settings = { connectionsCheckingInterval: LIMITS.pace.httpConnections };
-  const http = tls ? createSecureServer({ ...settings, ...tls }, receive) : createServer(settings, receive);
-  http.maxConnections = LIMITS.wire.connections;
+  const http = tls
+    ? createSecureServer({ ...settings, handshakeTimeout: LIMITS.time.httpHead, ...tls }, receive)
+    : createServer(settings, receive);
+  http.on('connection', (socket) => connections.add(socket));
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;
   http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
@@ -215,8 +232,12 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     http.listen(port, host, resolve);
   });
   const stopConfiguring = core.onReload(() => {
-    // What cannot be applied now leaves the settings before it in force.
-    void configure().catch(() => {});
+    void configure().catch((error: unknown) => {
+      const before = authenticator.settings
+        ? 'The settings of "auth" before stay in force.'
+        : 'Nobody gets in meanwhile.';
+      logger.error({ code: 'CONFIGURATION_ERROR' }, `${messageOf(error)} ${before}`);
+    });
   });
   let finish = () => {};
   const closed = new Promise<void>((resolve) => {

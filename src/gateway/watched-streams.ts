@@ -8,10 +8,10 @@ import { LIMITS } from '../core/limits.ts';
 
 export class WatchedStreams {
   readonly #streams = new Map<ServerResponse, Identity | undefined>();
-  readonly #isStillValid: (identity: Identity) => boolean;
+  readonly #isStillValid: (identity: Identity | undefined) => boolean;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(isStillValid: (identity: Identity) => boolean) {
+  constructor(isStillValid: (identity: Identity | undefined) => boolean) {
     this.#isStillValid = isStillValid;
   }
 
@@ -33,7 +33,6 @@ export class WatchedStreams {
   }
 
   #look(): void {
-    for (const [response, identity] of [...this.#streams])
-      if (identity && !this.#isStillValid(identity)) response.destroy();
+    for (const [response, identity] of [...this.#streams]) if (!this.#isStillValid(identity)) response.destroy();
   }
 }

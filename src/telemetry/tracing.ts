@@ -19,6 +19,7 @@ import {
 } from '@opentelemetry/api';
 import { elapsedNow } from '../async/clock.ts';
 import { ERROR_CODES, type ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ItemRef, ToolCall } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { Handler } from '../execution/pipeline.ts';
@@ -37,9 +38,11 @@ export class Tracing {
   serving(run: RunTool): RunTool {
     return (name, args, context) => {
       const { revision } = context.caller;
-      const attributes = { ...toolCall(name), ...(revision !== undefined && { 'mcp.protocol.version': revision }) };
+      // A client may ask for a name of any length.
+      const shown = name.slice(0, LIMITS.names.shown);
+      const attributes = { ...toolCall(shown), ...(revision !== undefined && { 'mcp.protocol.version': revision }) };
       return this.#in(
-        { name: `tools/call ${name}`, kind: SpanKind.SERVER, attributes, meta: context.meta, durations: this.#served },
+        { name: `tools/call ${shown}`, kind: SpanKind.SERVER, attributes, meta: context.meta, durations: this.#served },
         (meta) => run(name, args, { ...context, meta }),
         (result) => (result.isError ? failureOf(result.content?.[0]?.text) : undefined),
       );

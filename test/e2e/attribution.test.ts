@@ -97,7 +97,7 @@ describe('a call that waits for its agent', () => {
     const requestedSchema = { type: 'object', properties: {} };
     const question = { method: 'elicitation/create', params: { message: '?', requestedSchema } };
     // Between the last note and the result is time, because the client's library would lose the note otherwise.
-    const steps = [progress(1), { request: question, await: true }, { delay: 60 }, progress(2), { delay: 60 }];
+    const steps = [progress(1), { request: question, await: true }, { delay: 300 }, progress(2), { delay: 300 }];
     using server = evil({ era: 'legacy', on: [{ method: 'tools/call', do: [...steps, { default: true }] }] });
     const config = own.write({ servers: [entry('asking', server.args)] });
     const at = kind.endsWith('http') ? await serveHttp(own, config) : serveArgs(config);

@@ -34,7 +34,9 @@ beforeAll(async () => {
       : server,
   );
   const env = { ANYGPT_HOME: join(folder.path, 'home') };
-  const config = { ...world.config, servers, cache: { enabled: false } };
+  const { team, payers } = world.config.profiles;
+  const profiles = { team: { ...team, expose: ['*'] }, payers: { ...payers, expose: ['vault'] } };
+  const config = { ...world.config, profiles, servers, cache: { enabled: false } };
   engine = new EngineCore(config as never, { env, fetch: world.fetch });
   served = await serveGatewayOnHttp(engine, { port: 0, surface: discoverySurface(engine) });
 });
@@ -78,6 +80,33 @@ it.each<Era>(['legacy', 'modern'])('see only their own profile and credentials, 
   for (let first = 0; first < 200; first += 8)
     await Promise.all(Array.from({ length: 8 }, (_, at) => round(first + at)));
 });
+
+it.each<Era>(['legacy', 'modern'])(
+  'see what their profile exposes with their own credentials, as %s clients',
+  async (era) => {
+    await using alice = await connect(era, 'alice');
+    await using bob = await connect(era, 'bob');
+    const names = async ({ client }: typeof alice) => {
+      const { tools } = await client.listTools();
+      return tools.map(({ name }) => name).filter((name) => name.includes('__'));
+    };
+    const own = (user: User) => [`vault__${canaryOf(user)}_open`, 'vault__whoami'];
+    const shared = ['github__create_issue', 'github__list_issues', 'jira-eu__create_ticket'];
+    const round = async (user: User, one: typeof alice) => {
+      const other = user === 'alice' ? 'bob' : 'alice';
+      expect(await names(one)).toEqual(user === 'alice' ? [...shared, ...own(user)] : own(user));
+      expect(await one.ask('vault__whoami', {})).toContain(canaryOf(user));
+      expect(await one.ask(`vault__${canaryOf(other)}_open`, {})).toContain('TOOL_NOT_FOUND');
+      const { resources } = await one.client.listResources();
+      expect(JSON.stringify(resources)).toContain(canaryOf(user));
+      expect(JSON.stringify(resources)).not.toContain(canaryOf(other));
+      const uri = `anygpt://vault/note://${user}`;
+      const { contents } = await one.client.readResource({ uri });
+      expect(contents).toEqual([{ uri, text: `secret ${canaryOf(user)}` }]);
+    };
+    for (let at = 0; at < 5; at++) await Promise.all([round('alice', alice), round('bob', bob), round('alice', alice)]);
+  },
+);
 
 it('7. send no server the token they came with', () => {
   expect(world.journal.length).toBeGreaterThan(20);

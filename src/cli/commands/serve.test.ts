@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +131,15 @@ describe('serve on HTTP for others', () => {
     const url = /http:\S+/.exec(io.err())?.[0] ?? '';
     expect((await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' } })).status).toBe(401);
     await expect.poll(io.err).toMatch(/\{"time":.*"status":401/);
+    io.signal('SIGTERM');
+    expect(await done).toBe(0);
+  });
+
+  it('says that every token is refused while their file cannot be read', async () => {
+    mkdirSync(home(), { recursive: true });
+    writeFileSync(join(home(), 'tokens.json'), '{ nope');
+    const { io, done } = start(['--config', config, '--http', '0']);
+    await expect.poll(io.err).toMatch(/tokens\.json cannot be read\.[\s\S]*every token is refused/);
     io.signal('SIGTERM');
     expect(await done).toBe(0);
   });

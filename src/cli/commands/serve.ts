@@ -195,6 +195,7 @@ async function serveEngine(
   }
   const overHttp = http && (await listen(engine, { ...http, surface }));
   if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
+  if (overHttp) await tellDamagedTokens(engine, io);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
   const { watchConfig } = await watcher;
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
@@ -260,6 +261,16 @@ function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNull
   const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
   const plain = isOpen ? ['tokens travel unencrypted unless a proxy in front speaks HTTPS.'] : [];
   return [`listening on ${url}`, who, ...plain];
+}
+
+/** With a file of tokens that cannot be read, everybody is refused; clients are not told why. */
+async function tellDamagedTokens(engine: EngineCore, io: Io): Promise<void> {
+  const { StaticTokens } = await import('../../auth/static-tokens.ts');
+  try {
+    new StaticTokens(await engine.stateFolder()).list();
+  } catch (error) {
+    complain(io, `${(error as Error).message} Until then, every token is refused.`, EXIT.ok);
+  }
 }
 
 /** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */

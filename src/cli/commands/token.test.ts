@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { documentOf } from '../../../test/fixtures/cli.ts';
@@ -64,9 +64,16 @@ it.each([
   expect([code, err]).toEqual([1, expect.stringContaining(said)]);
 });
 
+it('says that a profile does not exist, and creates the token all the same', async () => {
+  writeFileSync(join(folder.path, 'mcp-discovery.config.json'), '{ "discovery": { "profiles": { "team": {} } } }');
+  const missing = await run('create', '--profile', 'tema', '--json');
+  expect([missing.code, missing.err]).toEqual([0, expect.stringContaining('There is no profile "tema"')]);
+  await documentOf('token-create', missing.out);
+  expect((await run('create', '--profile', 'team')).err).not.toContain('There is no profile');
+});
+
 it('asks to repair a damaged file rather than forgetting its tokens', async () => {
   await run('create');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(join(folder.path, 'tokens.json'), '{ nope');
   for (const argv of [['list'], ['create']]) expect((await run(...argv)).code).toBe(2);
   const tokens = new StaticTokens(folder.path);

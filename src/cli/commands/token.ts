@@ -74,17 +74,29 @@ async function create(tokens: StaticTokens, values: Values, positionals: readonl
     ...(profile !== undefined && { profile }),
     expiresAt,
   });
-  if (values.json) {
-    io.stdout.write(toJson({ token: created.text, ...documentOf(created.token) }));
-    return EXIT.ok;
+  if (values.json) io.stdout.write(toJson({ token: created.text, ...documentOf(created.token) }));
+  else {
+    io.stdout.write(`${created.text}\n`);
+    const { id } = created.token;
+    io.stderr.write(
+      `Token ${id} is valid until ${dateOf(expiresAt)}. It is not shown again.\nSend it as: Authorization: Bearer <token>\n`,
+    );
+    if (isFirst) io.stderr.write('From now on, gateways of this state folder that serve HTTP ask for a token.\n');
   }
-  io.stdout.write(`${created.text}\n`);
-  const { id } = created.token;
-  io.stderr.write(
-    `Token ${id} is valid until ${dateOf(expiresAt)}. It is not shown again.\nSend it as: Authorization: Bearer <token>\n`,
-  );
-  if (isFirst) io.stderr.write('From now on, gateways of this state folder that serve HTTP ask for a token.\n');
+  if (profile !== undefined && (await isMissing(profile, io)))
+    complain(
+      io,
+      `There is no profile "${profile}" in the configuration. Until there is, this token is refused.`,
+      EXIT.ok,
+    );
   return EXIT.ok;
+}
+
+/** Whether the configuration, as far as it can be read here, lacks a profile. */
+async function isMissing(profile: string, { env, cwd }: Io): Promise<boolean> {
+  const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
+  const config = await new ConfigurationLoader({ env, cwd }).load().catch(() => undefined);
+  return config !== undefined && !Object.hasOwn(config.profiles, profile);
 }
 
 async function list(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {

@@ -1,0 +1,56 @@
+/**
+ * Bounds the connections of HTTP clients. One machine that opens all of them before it says who it is loses its own:
+ * the address with the most connections gives up the one that has waited longest without a request.
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { LIMITS } from '../core/limits.ts';
+
+interface Open {
+  readonly socket: Socket;
+  readonly address: string;
+  /** Requests that were let in and are not answered yet. */
+  requests: number;
+}
+
+export class OpenConnections {
+  readonly #max: number;
+  /** The connection that was opened first is first. */
+  readonly #open = new Map<string, Open>();
+
+  constructor(max: number = LIMITS.wire.connections) {
+    this.#max = max;
+  }
+
+  /** Counts a connection. Beyond the limit, another one is closed for it, or this one if all others are in use. */
+  add(socket: Socket): void {
+    const key = keyOf(socket);
+    this.#open.set(key, { socket, address: socket.remoteAddress ?? '', requests: 0 });
+    socket.once('close', () => this.#open.delete(key));
+    if (this.#open.size > this.#max) this.#leaving()?.destroy();
+  }
+
+  /** Notes that a request was let in. Its connection is in use until the answer has left. */
+  use({ socket }: IncomingMessage, response: ServerResponse): void {
+    // With TLS, a request knows another object for the same connection.
+    const connection = this.#open.get(keyOf(socket));
+    if (!connection) return;
+    connection.requests++;
+    response.once('close', () => connection.requests--);
+  }
+
+  #leaving(): Socket | undefined {
+    const held = new Map<string, { count: number; oldest: Socket | undefined }>();
+    for (const { socket, address, requests } of this.#open.values()) {
+      const own = held.get(address) ?? { count: 0, oldest: undefined };
+      held.set(address, own);
+      own.count++;
+      if (requests === 0 && !socket.destroyed) own.oldest ??= socket;
+    }
+    const idle = [...held.values()].filter(({ oldest }) => oldest !== undefined);
+    return idle.sort((a, b) => b.count - a.count)[0]?.oldest;
+  }
+}
+
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
