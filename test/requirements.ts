@@ -1663,6 +1663,26 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS_E2E, 'logs in and out at the command line'],
     [LOGINS_E2E, '3. three parallel logins'],
   ),
+  'login:code': promise(
+    'Without a browser a code is typed on another device, where the identity provider gives one (RFC 8628)',
+    [LOGINS, 'asks again while nobody has typed it, more slowly when told to'],
+    [LOGINS, 'goes on while the token endpoint is broken'],
+    [LOGINS, 'ends when the person says no'],
+    [LOGINS, 'ends when the code has expired'],
+    [LOGINS, 'identifies a client that has a secret'],
+    [LOGINS, 'is one with a redirect where the provider gives this client no code'],
+    [LOGINS_E2E, 'logs in with a code that is typed on another device'],
+  ),
+  'login:all': promise('`login --all` logs in to what wants a login, one by one; one that fails stops no other', [
+    LOGINS_E2E,
+    '--all logs in to what wants a login',
+  ]),
+  'login:sse': promise(
+    'A legacy SSE server gets the current token with its stream and with every POST; a refresh leaves the stream open',
+    [LOGINS, 'is sent with the stream and with every POST'],
+    [LOGINS, 'opens a stream that broke off after its token had ended with a new one'],
+    [LOGINS, 'that was never made, or is over, says what to type'],
+  ),
   'login:machine': promise(
     'A program logs in with client credentials or a private key, without a person',
     [LOGINS, 'of a program needs no person'],

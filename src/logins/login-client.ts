@@ -13,8 +13,8 @@ import type { LoginClient } from './saved-login.ts';
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
- * Returns the client for one login, by a redirect or, without an address for it, by a device code. It registers a new client for each login: some authorization servers forget clients,
- * and the redirect address may have changed.
+ * Returns the client for one login, by a redirect or, without an address for it, by a device code. It registers a new
+ * client for each login: some authorization servers forget clients, and the redirect address may have changed.
  */
 export async function loginClient(
   server: string,

@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable } from '../async/abortable.ts';
+import { elapsedNow } from '../async/clock.ts';
 import { limitTime } from '../async/time-limit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { DiscoveryError } from '../core/errors.ts';
@@ -16,9 +17,9 @@ import { type Challenge, challengeIn } from './challenge.ts';
 import { discoverLogin, type LoginPlace } from './discover-login.ts';
 import { DEVICE_GRANT, loginClient } from './login-client.ts';
 import type { LoginStore } from './login-store.ts';
-import type { LoginOwner, SavedLogin } from './saved-login.ts';
+import type { LoginClient, LoginOwner, SavedLogin } from './saved-login.ts';
 import type { LoginTarget } from './server-logins.ts';
-import { requestToken, type TokenAnswer } from './token-request.ts';
+import { identify, requestToken, type TokenAnswer } from './token-request.ts';
 
 /** What a person sees of a login. */
 export interface LoginScreen {
@@ -54,11 +55,12 @@ export async function logIn(
         `it now names the authorization server ${shown(place.issuer)}; the last login was at ${shown(before.issuer)}. If that is right, log out first.`,
       );
     const overdue = () => refusal(server, `nobody logged in within ${LIMITS.time.login / 60_000} minutes.`);
-    const login = await limitTime({ ms: LIMITS.time.login, parent: screen.signal, overdue }, (signal) =>
-      screen.prefersCode && typeof place.metadata.device_authorization_endpoint === 'string'
-        ? byCode(target, place, screen, send, signal)
-        : byRedirect(target, place, screen, send, signal),
-    );
+    const login = await limitTime({ ms: LIMITS.time.login, parent: screen.signal, overdue }, async (signal) => {
+      const offer = screen.prefersCode ? await codeOffer(target, place, send) : undefined;
+      return offer
+        ? byCode(target, place, offer, screen, send, signal)
+        : byRedirect(target, place, screen, send, signal);
+    });
     await store.locked(owner, () => store.write(owner, login));
   });
 }
@@ -205,39 +207,78 @@ async function codeFrom(
 const parametersIn = (text: string): URLSearchParams =>
   URL.canParse(text.trim()) ? new URL(text.trim()).searchParams : new URLSearchParams(text.trim().replace(/^\?/, ''));
 
-/** Logs in with a code that a person types on another device (RFC 8628). */
-async function byCode(
+/** A code for a login, and where to type it. */
+interface CodeOffer {
+  readonly client: LoginClient;
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly address: URL;
+  readonly waitMs: number;
+  /** When the code expires, of the monotonic clock. */
+  readonly endsAt: number;
+}
+
+/**
+ * Asks for a code (RFC 8628). Undefined where none is given, whatever the reason: providers offer codes that not every
+ * client may have, and the redirect that is tried then fails with a reason of its own.
+ */
+async function codeOffer(
   { server, settings }: LoginTarget,
   place: LoginPlace,
+  send: typeof fetch,
+): Promise<CodeOffer | undefined> {
+  const { device_authorization_endpoint: endpoint, token_endpoint_auth_methods_supported: methods } = place.metadata;
+  if (typeof endpoint !== 'string') return undefined;
+  try {
+    const client = await loginClient(server, place, settings, undefined, send);
+    const body = new URLSearchParams({
+      client_id: client.client_id,
+      ...(place.scope !== undefined && { scope: place.scope }),
+      ...(place.resource !== undefined && { resource: place.resource }),
+    });
+    const headers = new Headers({ accept: 'application/json' });
+    identify(client, methods, body, headers);
+    const offer: unknown = await (await send(endpoint, { method: 'POST', headers, body })).json();
+    const { device_code, user_code, verification_uri, interval, expires_in } = isObject(offer) ? offer : {};
+    if (typeof device_code !== 'string' || typeof user_code !== 'string' || !isWebAddress(verification_uri))
+      return undefined;
+    const waitMs = Math.max(Number(interval) * 1000 || LIMITS.pace.deviceCode, LIMITS.pace.deviceCodeLeast);
+    return {
+      client,
+      deviceCode: device_code,
+      userCode: oneLine(user_code, LIMITS.names.shown),
+      address: new URL(verification_uri),
+      // A longer timer than Node has would fire at once.
+      waitMs: Math.min(waitMs, LIMITS.time.login),
+      endsAt: elapsedNow() + (Number(expires_in) * 1000 || LIMITS.time.login),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Logs in with a code that a person types on another device. */
+async function byCode(
+  { server }: LoginTarget,
+  place: LoginPlace,
+  { client, deviceCode, userCode, address, waitMs, endsAt }: CodeOffer,
   screen: LoginScreen,
   send: typeof fetch,
   signal: AbortSignal,
 ): Promise<SavedLogin> {
-  const client = await loginClient(server, place, settings, undefined, send);
   const asked = { ...savedPlace(place), client };
-  const response = await send(String(place.metadata.device_authorization_endpoint), {
-    method: 'POST',
-    headers: { accept: 'application/json' },
-    body: new URLSearchParams({
-      client_id: client.client_id,
-      ...(place.scope !== undefined && { scope: place.scope }),
-      ...(place.resource !== undefined && { resource: place.resource }),
-    }),
-  });
-  const offer: unknown = await response.json().catch(() => undefined);
-  const { device_code, user_code, verification_uri, interval } = isObject(offer) ? offer : {};
-  if (typeof device_code !== 'string' || typeof user_code !== 'string' || !isWebAddress(verification_uri))
-    throw refusal(server, `${shown(place.issuer)} gave no code to log in with (HTTP ${response.status}).`);
-  screen.show(new URL(verification_uri), oneLine(user_code, LIMITS.names.shown));
-  let wait = Math.max(Number(interval) * 1000 || LIMITS.pace.deviceCode, LIMITS.pace.deviceCodeLeast);
-  for (;;) {
+  screen.show(address, userCode);
+  for (let wait = waitMs; ; ) {
     await pause(wait, undefined, { signal });
-    const parameters = { grant_type: DEVICE_GRANT, device_code };
-    const answer = await requestToken(asked, parameters, send);
-    if ('tokens' in answer) return { ...asked, ...answer.tokens };
-    if (answer.code === 'slow_down') wait += LIMITS.pace.deviceCode;
-    else if (answer.code !== 'authorization_pending' && !answer.isTransient)
-      throw refusal(server, `${shown(place.issuer)} answered ${answer.code ?? answer.reason}.`);
+    const answer = await requestToken(asked, { grant_type: DEVICE_GRANT, device_code: deviceCode }, send);
+    if ('tokens' in answer) return { ...asked, ...tokensOf(server, answer, place) };
+    const { code, reason, isTransient } = answer;
+    if (code === 'expired_token' || elapsedNow() >= endsAt)
+      throw refusal(server, 'the code expired before the login was done. Log in again for a new one.');
+    if (code === 'authorization_pending') continue;
+    if (!isTransient) throw refusal(server, `${shown(place.issuer)} answered ${code ?? reason}.`);
+    // `slow_down`, or an endpoint that cannot answer now.
+    wait += LIMITS.pace.deviceCode;
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sseServer } from '../../test/fixtures/connections/harness.ts';
 import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
 import type { LoginSettings } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
@@ -24,6 +25,12 @@ const engineOf = (identity: Identity, home = newHome(), oauth?: LoginSettings) =
       servers: [{ name: 'secret', connection: { type: 'http', url: identity.url, ...(oauth && { oauth }) } }],
       state: home,
     },
+    { env: { ANYGPT_KEYCHAIN: 'off' } },
+  );
+
+const sseEngine = ({ url }: { url: string }) =>
+  new EngineCore(
+    { servers: [{ name: 'secret', connection: { type: 'sse', url } }], state: newHome() },
     { env: { ANYGPT_KEYCHAIN: 'off' } },
   );
 
@@ -210,6 +217,199 @@ describe('a login', () => {
     expect(identity.calls).toEqual(['y']);
   });
 });
+
+describe('a login with a code', () => {
+  const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+  const soon = (answer: Record<string, unknown>) => ({ ...answer, interval: 1 });
+  const typing = (identity: Identity, type: (address: URL, code: string) => unknown) => {
+    const codes: (string | undefined)[] = [];
+    const show = (address: URL, code?: string) => {
+      codes.push(code);
+      if (code !== undefined) type(address, code);
+      else void identity.visit(address.href);
+    };
+    return { codes, screen: person(identity, { prefersCode: true, show }) };
+  };
+  const agree = (identity: Identity) => typing(identity, ({ href }, code) => void identity.typeCode(href, code));
+  const failureOf = (engine: EngineCore, { screen }: ReturnType<typeof typing>) =>
+    engine.connections.logIn('secret', screen).then(
+      () => 'logged in',
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
+        return (error as Error).message;
+      },
+    );
+
+  it('asks again while nobody has typed it, more slowly when told to, and is renewed like every other', async () => {
+    await using identity = await startIdentity({ deviceAnswer: soon });
+    await using engine = engineOf(identity);
+    identity.tokenErrors.push('authorization_pending', 'slow_down');
+    const { codes, screen } = agree(identity);
+    await engine.connections.logIn('secret', screen);
+    expect(codes).toEqual([expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/)]);
+    const [pending = 0, slower = 0, last = 0] = identity.tokenTimes;
+    expect(slower - pending).toBeGreaterThan(900);
+    expect(last - slower).toBeGreaterThan(5_900);
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+    identity.revokeAll();
+    expect(await whisper(engine, 'y')).toMatchObject({ success: true });
+    expect(grants(identity)).toEqual([GRANT, 'refresh_token']);
+    expect(identity.tokenRequests[0]).toMatchObject({ resource: identity.url });
+    expect(identity.visits).toEqual([]);
+  }, 30_000);
+
+  it('goes on while the token endpoint is broken', async () => {
+    await using identity = await startIdentity({ deviceAnswer: soon });
+    await using engine = engineOf(identity);
+    identity.tokenErrors.push('temporarily_unavailable');
+    await engine.connections.logIn('secret', agree(identity).screen);
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+  }, 30_000);
+
+  it('ends when the person says no', async () => {
+    await using identity = await startIdentity({ deviceAnswer: soon });
+    await using engine = engineOf(identity);
+    const no = typing(identity, ({ href }, code) => void identity.typeCode(href, code, false));
+    expect(await failureOf(engine, no)).toContain('answered access_denied');
+    expect(await whisper(engine, 'x')).toMatchObject({ success: false, error: { code: 'SERVER_AUTH_REQUIRED' } });
+  }, 30_000);
+
+  it('ends when the code has expired, whatever the provider calls that', async () => {
+    for (const [expires_in, error] of [
+      [600, 'expired_token'],
+      [0.5, 'authorization_pending'],
+      [0.5, 'invalid_grant'],
+    ] as const) {
+      await using identity = await startIdentity({ deviceAnswer: (answer) => ({ ...soon(answer), expires_in }) });
+      await using engine = engineOf(identity);
+      identity.tokenErrors.push(error);
+      expect(
+        await failureOf(
+          engine,
+          typing(identity, () => {}),
+        ),
+      ).toContain('the code expired before the login was done');
+      expect(identity.tokenTimes).toHaveLength(1);
+    }
+  }, 30_000);
+
+  it('asks no faster than a provider with absurd intervals would make a timer fire', async () => {
+    await using identity = await startIdentity({ deviceAnswer: (answer) => ({ ...answer, interval: 1e9 }) });
+    await using engine = engineOf(identity);
+    const ended = new AbortController();
+    const { screen } = typing(identity, () => setTimeout(() => ended.abort(), 300));
+    await engine.connections.logIn('secret', { ...screen, signal: ended.signal }).catch(() => {});
+    expect(identity.tokenTimes).toEqual([]);
+  }, 30_000);
+
+  it('identifies a client that has a secret', async () => {
+    const client = { client_id: 'desk', client_secret: 'a-secret-of-a-desk' };
+    await using identity = await startIdentity({
+      deviceAnswer: soon,
+      configuration: {
+        clients: [{ ...client, grant_types: [GRANT, 'refresh_token'], redirect_uris: [], response_types: [] }],
+      },
+    });
+    await using engine = engineOf(identity, newHome(), { clientId: 'desk', clientSecret: client.client_secret });
+    await engine.connections.logIn('secret', agree(identity).screen);
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+  }, 30_000);
+
+  it('is one with a redirect where the provider gives this client no code, or offers none', async () => {
+    const client = { client_id: 'web', token_endpoint_auth_method: 'none' as const };
+    const redirectUri = 'http://127.0.0.1/callback';
+    await using identity = await startIdentity({
+      deviceAnswer: soon,
+      configuration: { clients: [{ ...client, application_type: 'native', redirect_uris: [redirectUri] }] },
+    });
+    await using engine = engineOf(identity, newHome(), { clientId: 'web' });
+    const { codes, screen } = agree(identity);
+    await engine.connections.logIn('secret', screen);
+    expect(codes).toEqual([undefined]);
+    expect(identity.paths).toContain('/device/auth');
+    expect(await whisper(engine, 'x')).toMatchObject({ success: true });
+    await using without = await startIdentity();
+    await using another = engineOf(without);
+    const none = agree(without);
+    await another.connections.logIn('secret', none.screen);
+    expect(none.codes).toEqual([undefined]);
+  }, 30_000);
+});
+
+describe('a login to a server of legacy SSE', () => {
+  it('is sent with the stream and with every POST, and a refresh leaves a long stream open', async () => {
+    await using identity = await startIdentity({ isSse: true });
+    await using engine = sseEngine(identity);
+    expect(await whisper(engine, 'before')).toMatchObject({
+      success: false,
+      error: { code: 'SERVER_AUTH_REQUIRED', message: expect.stringContaining('Run: anygpt mcp login secret') },
+    });
+    await engine.connections.logIn('secret', person(identity));
+    const from = identity.authorizations.length;
+    const streams = identity.streams.length;
+    expect(await whisper(engine, 'a')).toMatchObject({ success: true });
+    const first = identity.authorizations.slice(from);
+    expect(new Set(first)).toEqual(new Set([expect.stringMatching(/^Bearer \S{20,}$/)]));
+    expect(new Set(first).size).toBe(1);
+    identity.revokeAll();
+    const texts = ['b', 'c', 'd'];
+    for (const result of await Promise.all(texts.map((text) => whisper(engine, text))))
+      expect(result).toMatchObject({ success: true });
+    expect(identity.streams).toHaveLength(streams + 1);
+    expect(identity.authorizations.at(-1)).not.toBe(first[0]);
+    expect([...identity.calls].sort()).toEqual(['a', ...texts]);
+    expect(grants(identity)).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it('opens a stream that broke off after its token had ended with a new one', async () => {
+    await using identity = await startIdentity({ isSse: true });
+    await using engine = sseEngine(identity);
+    await engine.connections.logIn('secret', person(identity));
+    expect(await whisper(engine, 'a')).toMatchObject({ success: true });
+    const old = identity.streams.at(-1);
+    identity.revokeAll();
+    identity.cutStreams();
+    await expect.poll(() => whisper(engine, 'b'), { timeout: 10_000 }).toMatchObject({ success: true });
+    expect(identity.streams.at(-1)).toMatch(/^Bearer /);
+    expect(identity.streams.at(-1)).not.toBe(old);
+    expect(identity.visits).toHaveLength(1);
+  });
+
+  it('that was never made, or is over, says what to type and opens no stream again and again', async () => {
+    await using identity = await startIdentity({ isSse: true });
+    await using engine = sseEngine(identity);
+    await engine.connections.logIn('secret', person(identity));
+    await whisper(engine, 'a');
+    identity.revokeAll();
+    identity.tokenStatus = 400;
+    for (const text of ['b', 'c', 'd'])
+      expect(await whisper(engine, text)).toMatchObject({
+        success: false,
+        error: { code: 'SERVER_AUTH_REQUIRED', message: expect.stringContaining('wants a new login') },
+      });
+    // The code of the login, and one attempt to renew.
+    expect(identity.tokenTimes).toHaveLength(2);
+    expect(identity.streams.length).toBeLessThanOrEqual(3);
+    expect(identity.calls).toEqual(['a']);
+    identity.tokenStatus = undefined;
+    await engine.connections.logIn('secret', person(identity));
+    expect(await whisper(engine, 'e')).toMatchObject({ success: true });
+    expect(await engine.connections.logOut('secret')).toEqual({ wasLoggedIn: true });
+    expect(identity.paths).toContain('/token/revocation');
+  });
+});
+
+it('a login to a server of legacy SSE that opens its stream for everybody does not wait for its end', async () => {
+  await using server = await sseServer();
+  await using engine = sseEngine(server);
+  const login = engine.connections.logIn('secret', {
+    prefersCode: true,
+    signal: new AbortController().signal,
+    show: () => {},
+    pasted: async () => undefined,
+  });
+  await expect(login).rejects.toThrow('it names no authorization server');
+}, 10_000);
 
 describe('a token', () => {
   it('that expires soon is renewed before it is sent', async () => {

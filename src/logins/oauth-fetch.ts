@@ -94,6 +94,11 @@ function asNetworkError(error: unknown): never {
 /** Reads a whole body; metadata and tokens are short. */
 async function bounded(response: Response): Promise<Buffer<ArrayBuffer> | null> {
   if (!response.body) return null;
+  // A stream of events has no end to wait for, and says nothing about a login.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body.cancel();
+    return null;
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {

@@ -3,12 +3,12 @@
  * The numbers are those of known mistakes of other gateways.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Identity, startIdentity } from '../fixtures/identity.ts';
 import { connect, errorOf, serveHttp, textOf } from './gateway.ts';
-import { BIN, Sandbox, until } from './sandbox.ts';
+import { BIN, freePort, Sandbox, until } from './sandbox.ts';
 
 interface Ran {
   readonly child: ChildProcess;
@@ -107,8 +107,8 @@ it('2. no browser opens outside login, and attempts are bounded', async () => {
   await using sandbox = new Sandbox();
   const config = configOf(sandbox, identity);
   const opened = join(sandbox.folder, 'opened');
-  mkdirSync(join(sandbox.folder, 'bin'));
-  for (const name of ['xdg-open', 'open']) chmodSync(sandbox.write(`#!/bin/sh\ntouch ${opened}\n`, `${name}`), 0o755);
+  for (const name of ['xdg-open', 'open'])
+    chmodSync(sandbox.write(`#!/bin/sh\nprintf %s "$1" > ${opened}.new\nmv ${opened}.new ${opened}\n`, name), 0o755);
   for (const argv of [['list', '--status'], ['search', 'whisper'], ['execute', 'secret', 'whisper'], ['doctor']])
     await start(sandbox, ...argv, '--config', config).ended;
   const gateway = await serveHttp(sandbox, config);
@@ -120,7 +120,78 @@ it('2. no browser opens outside login, and attempts are bounded', async () => {
   expect(identity.authorizations.length - before).toBeLessThanOrEqual(2);
   expect(existsSync(opened)).toBe(false);
   expect(identity.paths.filter((path) => path !== '/mcp')).toEqual([]);
+  // The same browser opens for a login.
+  const login = start(sandbox, 'login', 'secret', '--config', config);
+  await until('a browser opens', () => existsSync(opened), 20_000);
+  await identity.visit(readFileSync(opened, 'utf8'));
+  expect(await login.ended, login.err).toBe(0);
+  const known = identity.authorizations.at(-1)?.replace('Bearer ', '') ?? '';
+  expect(await identity.provider.AccessToken.find(known)).toBeDefined();
+  const logout = start(sandbox, 'logout', 'secret', '--config', config);
+  expect(await logout.ended, logout.err).toBe(0);
+  expect(logout.err).not.toContain('may stay valid');
+  expect(await identity.provider.AccessToken.find(known)).toBeUndefined();
 }, 60_000);
+
+it('logs in with a code that is typed on another device, where the identity provider gives one', async () => {
+  await using identity = await startIdentity({ deviceAnswer: (answer) => ({ ...answer, interval: 1 }) });
+  await using sandbox = new Sandbox();
+  const config = configOf(sandbox, identity);
+  const ran = start(sandbox, 'login', 'secret', '--no-browser', '--config', config);
+  const [, address = '', code = ''] = await until(
+    () => `a code to type: ${ran.err}`,
+    () => /open (\S+) and type the code (\S+)/.exec(ran.err),
+    20_000,
+  );
+  await identity.typeCode(address, code);
+  expect(await ran.ended, ran.err).toBe(0);
+  expect(ran.out).toContain('✓ Logged in to secret: 1 tool');
+  expect(identity.visits).toEqual([]);
+}, 60_000);
+
+it('--all logs in to what wants a login, one by one, whatever becomes of the others', async () => {
+  await using known = await startIdentity();
+  await using fine = await startIdentity();
+  await using lying = await startIdentity({
+    resourceMetadata: (metadata) => ({ ...metadata, resource: 'https://other.example/mcp' }),
+  });
+  await using last = await startIdentity();
+  await using sandbox = new Sandbox();
+  const remote = (name: string, url: string) => ({ name, connection: { type: 'http', url } });
+  const servers = [
+    remote('secret', known.url),
+    remote('lying', lying.url),
+    remote('fine', fine.url),
+    remote('down', `http://127.0.0.1:${await freePort()}/mcp`),
+    remote('last', last.url),
+  ];
+  const config = sandbox.write({ discovery: { servers } });
+  await logIn(sandbox, known, config);
+  const ran = start(sandbox, 'login', '--all', '--no-browser', '--config', config);
+  for (const identity of [fine, last]) {
+    const shown = () => ran.err.split(/\s+/).find((word) => word.startsWith(`${identity.issuer}/auth?`));
+    await identity.visit(await until(() => `an address to open: ${ran.err}`, shown, 20_000));
+  }
+  expect(await ran.ended, ran.err).toBe(3);
+  expect(ran.out).toMatch(
+    /✗ Cannot log in to lying: [\s\S]*✓ Logged in to fine: 1 tool\n✓ Logged in to last: 1 tool\n$/,
+  );
+  expect(ran.out).not.toContain('secret');
+  expect(ran.err).toContain('down');
+  expect(known.visits).toHaveLength(1);
+  const again = start(sandbox, 'login', '--all', '--json', '--no-browser', '--config', config);
+  expect(await again.ended, again.err).toBe(3);
+  expect(JSON.parse(again.out)).toMatchObject({
+    servers: [{ name: 'lying', status: 'failed', error: { code: 'SERVER_AUTH_REQUIRED' } }],
+  });
+  const rest = sandbox.write(
+    { discovery: { servers: servers.filter(({ name }) => !/lying|down/.test(name)) } },
+    'b.json',
+  );
+  const none = start(sandbox, 'login', '--all', '--config', rest);
+  expect(await none.ended, none.err).toBe(0);
+  expect(none.out).toBe('No server wants a login.\n');
+}, 120_000);
 
 it('3. three parallel logins: one tab, one registration, all work', async () => {
   await using identity = await startIdentity();

@@ -49,10 +49,10 @@ export class Sandbox implements AsyncDisposable {
     mkdirSync(this.home);
   }
 
-  /** The environment of the gateway. The folder is in PATH so that every descendant can be recognised by it. */
+  /** The environment of the gateway. The folder is in PATH so that every descendant can be recognised by it, and first, for programs that stand in. */
   get env(): Record<string, string> {
     return {
-      PATH: `${process.env.PATH}:${this.folder}`,
+      PATH: `${this.folder}:${process.env.PATH}`,
       HOME: this.folder,
       ANYGPT_HOME: this.home,
       [SECRET]: this.canary,

@@ -80,10 +80,14 @@ error, 3 login failed`,
 const KEY_IN_FILE =
   'No keychain of this computer can be used, so the key of the tokens is in the file logins/key of your state folder, readable by you alone.';
 
-/** The servers that refuse us without a login. */
+/** The servers that refuse us without a login. Says of which it is not known. */
 async function wanting(session: Session): Promise<string[]> {
   const failed = await session.lists(undefined, true);
-  return [...failed].flatMap(([name, { code }]) => (code === 'SERVER_AUTH_REQUIRED' ? [name] : []));
+  return [...failed].flatMap(([name, { code, message }]) => {
+    if (code === 'SERVER_AUTH_REQUIRED') return [name];
+    session.note(forTerminal(message));
+    return [];
+  });
 }
 
 function outcomeText({ name, tools, error }: LoggedIn, { paint, block }: Session): string {
