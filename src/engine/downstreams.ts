@@ -117,15 +117,15 @@ export class Downstreams {
     return this.#secrets.redact;
   }
 
-  /** Keeps a value out of all texts from now on. */
+  /** Keeps the token of a caller out of all texts from now on. */
   keepSecret(value: string): void {
-    this.#secrets.known.learn([value]);
+    this.#secrets.known.learnPassing(value);
   }
 
   /** Expands a text that is a secret as a whole. */
   expandSecret(text: string, where: string): string {
     const expanded = this.#secrets.expand(text, where);
-    this.keepSecret(expanded);
+    this.#secrets.known.learn([expanded]);
     return expanded;
   }
 

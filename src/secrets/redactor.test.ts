@@ -98,6 +98,12 @@ describe('a redactor', () => {
     expect(known.redact('r0tated-10099-s3cret r0tated-9000-s3cret')).toBe('*** ***');
   });
 
+  test('keeps the secrets of servers, however many tokens of callers pass by', () => {
+    const known = new KnownSecrets(['k9Xw2LpQ8sVb']);
+    for (let index = 0; index < 20_100; index++) known.learnPassing(`t0ken-${index}-of-a-user`);
+    expect(known.redact('k9Xw2LpQ8sVb t0ken-20099-of-a-user')).toBe('*** ***');
+  });
+
   test('hides secrets that overlap as one stretch', () => {
     const both = createRedactor(['abcdef', 'defghi', 'abcdefgh']);
     expect(both('1abcdefghi2')).toBe('1***2');

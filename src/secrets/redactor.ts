@@ -48,6 +48,7 @@ export class KnownSecrets {
     () => Math.max(this.#reach, LIMITS.secrets.reach),
   );
   #values = new Set<string>();
+  readonly #passing = new Set<string>();
   // Needles by a hash of their first four characters; the bitmap rejects most positions. Secrets often share a prefix
   // (`ghp_`), so a bucket is searched with one look-up per length, not one comparison per needle.
   #buckets = new Map<number, Bucket>();
@@ -70,6 +71,12 @@ export class KnownSecrets {
     }
   }
 
+  /** Adds what only passes by, such as the tokens of callers. It is forgotten before any other secret. */
+  learnPassing(secret: string): void {
+    if (!this.#values.has(secret)) this.#passing.add(secret);
+    this.learn([secret]);
+  }
+
   #addForms(secret: string): void {
     // Only for random values: a sentence may end with the first letters of a password made of words.
     const begun = looksRandom(secret);
@@ -79,7 +86,9 @@ export class KnownSecrets {
   }
 
   #forgetOldest(): void {
-    this.#values = new Set([...this.#values].slice(LIMITS.secrets.known / 2));
+    const others = [...this.#values].filter((secret) => !this.#passing.has(secret));
+    this.#values = new Set([...this.#passing, ...others].slice(LIMITS.secrets.known / 2));
+    for (const secret of this.#passing) if (!this.#values.has(secret)) this.#passing.delete(secret);
     this.#buckets = new Map();
     this.#bitmap = new Uint8Array(65_536);
     for (const secret of this.#values) this.#addForms(secret);
