@@ -1673,10 +1673,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS, 'is one with a redirect where the provider gives this client no code'],
     [LOGINS_E2E, 'logs in with a code that is typed on another device'],
   ),
-  'login:all': promise('`login --all` logs in to what wants a login, one by one; one that fails stops no other', [
-    LOGINS_E2E,
-    '--all logs in to what wants a login',
-  ]),
+  'login:all': promise(
+    '`login --all` logs in to what wants a login, one by one; one that fails stops no other',
+    [LOGINS_E2E, '--all logs in to what wants a login'],
+    [LOGINS_E2E, '--all takes one pasted address after another'],
+  ),
   'login:sse': promise(
     'A legacy SSE server gets the current token with its stream and with every POST; a refresh leaves the stream open',
     [LOGINS, 'is sent with the stream and with every POST'],

@@ -21,7 +21,7 @@ function start(sandbox: Sandbox, ...argv: string[]): Ran {
   const child = spawn(process.execPath, [BIN, 'mcp', ...argv], {
     env: { ...sandbox.env, ANYGPT_KEYCHAIN: 'off' },
     cwd: sandbox.folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const ran: Ran = { child, ended, out: '', err: '' };
@@ -192,6 +192,23 @@ it('--all logs in to what wants a login, one by one, whatever becomes of the oth
   expect(await none.ended, none.err).toBe(0);
   expect(none.out).toBe('No server wants a login.\n');
 }, 120_000);
+
+it('--all takes one pasted address after another where the browsers are on other computers', async () => {
+  await using one = await startIdentity();
+  await using two = await startIdentity();
+  await using sandbox = new Sandbox();
+  const servers = [one, two].map(({ url }, at) => ({ name: `server${at}`, connection: { type: 'http', url } }));
+  const config = sandbox.write({ discovery: { servers } });
+  const ran = start(sandbox, 'login', '--all', '--no-browser', '--config', config);
+  for (const { issuer, visit } of [one, two]) {
+    const shown = () => ran.err.split(/\s+/).find((word) => word.startsWith(`${issuer}/auth?`));
+    const address = await until(() => `an address to open: ${ran.err}`, shown, 20_000);
+    const redirect = new URL(address).searchParams.get('redirect_uri') ?? '';
+    ran.child.stdin?.write(`${(await visit(address, redirect)).url}\n`);
+  }
+  expect(await ran.ended, ran.err).toBe(0);
+  expect(ran.out).toBe('✓ Logged in to server0: 1 tool\n✓ Logged in to server1: 1 tool\n');
+}, 60_000);
 
 it('3. three parallel logins: one tab, one registration, all work', async () => {
   await using identity = await startIdentity();
