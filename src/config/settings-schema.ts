@@ -247,7 +247,7 @@ const authSchema = z.strictObject({
   principalClaim: optional(textUpTo(200, 1), 'The claim that names the user. Default `sub`.'),
   profileClaim: optional(
     textUpTo(200, 1),
-    'The claim that names the user’s profile. A token without it gets the default profile, whatever the path says.',
+    'The claim that names the user’s profile. A token without it gets the profile `default`, whatever the path says, and is refused if there is none.',
   ),
   resource: optional(
     webAddress,

@@ -88,6 +88,14 @@ describe('a token', () => {
     },
   );
 
+  it('without the claim of the profile has the default profile, or nothing', async () => {
+    await reloadWith({ ...auth({ profileClaim: 'group' }), profiles: { team: { servers: [] } } });
+    const token = await issuer.sign();
+    await expect.poll(() => status(token)).toBe(403);
+    await reloadWith({ ...auth({ profileClaim: 'group' }), profiles: { default: { servers: [] } } });
+    await expect.poll(() => status(token)).toBe(200);
+  });
+
   it('with an unusable subject is not taken for the program that asked for it', async () => {
     await reloadWith(auth());
     const good = await issuer.sign();

@@ -12,6 +12,7 @@ import { type Identity, isIdentity } from '../auth/identity.ts';
 import { StaticTokens } from '../auth/static-tokens.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { DEFAULT_PROFILE } from '../core/profile-name.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import { type Access, logAccess, type WriteLine } from './access-log.ts';
@@ -190,6 +191,9 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     if (named !== undefined && (isUnknown || !maySelect(named, identity)))
       return refuse(response, { status: 404, message: 'There is no such profile' });
     if (isUnknown) return refuse(response, { status: 403, message: 'The profile of this token does not exist' });
+    // Without a profile a user may have everything, which is not for users whose tokens are to name one.
+    if (profile === undefined && identity?.choosesProfile === false && !hasProfile(DEFAULT_PROFILE))
+      return refuse(response, { status: 403, message: 'The token names no profile, and there is no default one' });
     access.profile = profile;
     if (isDraining)
       return refuse(response, {
