@@ -21,7 +21,7 @@ it('waits for the configuration before it says anything, and then says as much a
   const log = new ServeLog(stream, undefined);
   log.logger.warn({}, 'early');
   expect(lines).toEqual([]);
-  log.configure({ level: 'warn' });
+  log.configure({ level: 'warn', format: 'text' });
   log.logger.info({}, 'too much');
   log.logger.error({ server: 'x' }, 'late');
   expect(lines).toEqual(['anygpt: warn early\n', 'anygpt: error late server=x\n']);
@@ -31,7 +31,7 @@ it('says nothing when silence is configured, also of what came before', () => {
   const { lines, stream } = stderr();
   const log = new ServeLog(stream, undefined);
   log.logger.warn({}, 'early');
-  log.configure({ level: 'silent' });
+  log.configure({ level: 'silent', format: 'text' });
   log.logger.error({}, 'late');
   expect(lines).toEqual([]);
 });
@@ -39,7 +39,7 @@ it('says nothing when silence is configured, also of what came before', () => {
 it('follows the command line rather than the configuration', () => {
   const { lines, stream } = stderr();
   const log = new ServeLog(stream, 'debug');
-  log.configure({ level: 'silent' });
+  log.configure({ level: 'silent', format: 'text' });
   log.logger.debug({}, 'all of it');
   expect(lines).toEqual(['anygpt: debug all of it\n']);
 });
@@ -57,13 +57,25 @@ it('writes to a file, and to stderr when that cannot be written', async () => {
   const { lines, stream } = stderr();
   const log = new ServeLog(stream, undefined);
   const file = join(folder, 'gateway.log');
-  log.configure({ level: 'info', file });
+  log.configure({ level: 'info', format: 'text', file });
   log.logger.info({}, 'kept');
-  log.configure({ level: 'info', file: join(folder, 'missing', 'gateway.log') });
+  log.configure({ level: 'info', format: 'text', file: join(folder, 'missing', 'gateway.log') });
   await expect.poll(() => lines.join('')).toContain('cannot be written');
   log.logger.info({}, 'seen');
   expect(lines.at(-1)).toBe('anygpt: info seen\n');
   expect(readFileSync(file, 'utf8')).toMatch(/^\d{4}-.*Z info kept\n$/);
   log.close();
   rmSync(folder, { recursive: true });
+});
+
+it('writes JSON for programs, with the ids of the trace that a message belongs to', () => {
+  const { lines, stream } = stderr();
+  const log = new ServeLog(stream, undefined);
+  log.ids = () => ({ trace_id: 't', span_id: 's' });
+  log.logger.warn({}, 'early');
+  log.configure({ level: 'warn', format: 'json' });
+  log.logger.error({ server: 'x' }, 'late');
+  const [early, late] = lines.map((line) => JSON.parse(line));
+  expect(early).toMatchObject({ level: 'warn', message: 'early', time: expect.stringMatching(/^20.*Z$/) });
+  expect(late).toMatchObject({ level: 'error', message: 'late', server: 'x', trace_id: 't', span_id: 's' });
 });

@@ -6,20 +6,24 @@
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { wallNow } from '../async/clock.ts';
-import { createLogger, type LogLevel } from '../core/log.ts';
+import { createJsonLogger, createLogger, type LogFormat, type LogLevel } from '../core/log.ts';
 import type { Logger } from '../core/types.ts';
 
 /** The log settings of a configuration. */
 export interface LogSettings {
   readonly level: LogLevel;
+  readonly format: LogFormat;
   readonly file?: string | undefined;
 }
 
 export class ServeLog {
   readonly logger: Logger;
+  /** The ids of the trace that a message belongs to, for JSON. */
+  ids: () => object | undefined = () => undefined;
   readonly #stderr: Writable;
   readonly #flag: LogLevel | undefined;
   #level: LogLevel;
+  #format: LogFormat = 'text';
   #waiting: (() => void)[] | undefined = [];
   #file: { readonly path: string; readonly stream: Writable } | undefined;
 
@@ -28,20 +32,28 @@ export class ServeLog {
     this.#stderr = stderr;
     this.#flag = flag;
     this.#level = flag ?? 'warn';
-    const direct = createLogger(
-      (line) => this.#write(line),
-      () => this.#level,
-    );
+    const level = () => this.#level;
+    const now = () => new Date(wallNow()).toISOString();
+    const loggers = {
+      text: createLogger((line) => this.#write(this.#file ? `${now()} ${line}` : `anygpt: ${line}`), level),
+      json: createJsonLogger(
+        (line) => this.#write(line),
+        level,
+        () => ({ time: now(), ...this.ids() }),
+      ),
+    };
     const later = (name: keyof Logger) => (fields: object, message?: string) => {
-      if (this.#waiting) this.#waiting.push(() => direct[name](fields, message));
-      else direct[name](fields, message);
+      const write = () => loggers[this.#format][name](fields, message);
+      if (this.#waiting) this.#waiting.push(write);
+      else write();
     };
     this.logger = { debug: later('debug'), info: later('info'), warn: later('warn'), error: later('error') };
   }
 
   /** Applies the settings of a configuration and writes the waiting messages. */
-  configure({ level, file }: LogSettings): void {
+  configure({ level, format, file }: LogSettings): void {
     this.#level = this.#flag ?? level;
+    this.#format = format;
     if (file !== this.#file?.path) this.#open(file);
     this.#release();
   }
@@ -71,7 +83,6 @@ export class ServeLog {
   }
 
   #write(line: string): void {
-    if (this.#file) this.#file.stream.write(`${new Date(wallNow()).toISOString()} ${line}\n`);
-    else this.#stderr.write(`anygpt: ${line}\n`);
+    (this.#file?.stream ?? this.#stderr).write(`${line}\n`);
   }
 }

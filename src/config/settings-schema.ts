@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { APPROVAL_MODES } from '../core/approval-mode.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../core/log.ts';
 import { ALGORITHMS } from '../core/signature-algorithms.ts';
 import {
   bytes,
@@ -133,11 +134,13 @@ const auditSchema = z.strictObject({
   ),
 });
 
-/** The log levels, quietest last. */
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-
 const logSchema = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), 'info', 'The least severe messages that are written.'),
+  format: setting(
+    z.enum(LOG_FORMATS),
+    'text',
+    'Lines for people, or one JSON object for each message, with the ids of its trace where there is one.',
+  ),
   file: optional(path, 'Write messages to this file. Default: stderr.'),
 });
 

@@ -10,7 +10,8 @@ import {
   ToolNotFoundError,
   ValidationError,
 } from './errors.ts';
-import { createLogger, silentLogger } from './log.ts';
+import { LIMITS } from './limits.ts';
+import { createJsonLogger, createLogger, silentLogger } from './log.ts';
 import { causeOf, fail, ok, toFailure } from './result.ts';
 import { IDENTITY, VERSION } from './version.ts';
 
@@ -92,10 +93,37 @@ describe('a logger', () => {
     log.error({ long: 'x'.repeat(10_000) });
     expect(lines).toHaveLength(2);
     expect(lines[0]).toBe('warn hello  [31m*** server=a b code=5');
-    expect(lines[1]?.length).toBe(4000);
+    expect(lines[1]?.length).toBe(LIMITS.text.message);
     expect(createLogger(() => lines.push('never'), 'silent').error({}, 'x')).toBeUndefined();
     expect(silentLogger.error({}, 'x')).toBeUndefined();
     expect(lines).toHaveLength(2);
+  });
+
+  it('of programs writes JSON objects, whose fields cannot pose as level, message or time', () => {
+    const lines: string[] = [];
+    const log = createJsonLogger(
+      (line) => lines.push(line),
+      'warn',
+      () => ({ time: 'now', trace_id: 'a1' }),
+    );
+    log.info({}, 'no');
+    log.warn(
+      { server: 'a\nb', level: 'debug', message: 'faked', time: 'never', more: { text: '\u200bhidden' } },
+      'hello',
+    );
+    log.error({ long: 'x'.repeat(10_000) });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        server: 'a\nb',
+        more: { text: 'hidden' },
+        time: 'now',
+        trace_id: 'a1',
+        level: 'warn',
+        message: 'hello',
+      },
+      { long: 'x'.repeat(LIMITS.text.message), time: 'now', trace_id: 'a1', level: 'error', message: '' },
+    ]);
+    expect(lines.join('')).not.toContain('\n');
   });
 });
 

@@ -3,7 +3,7 @@
  * comes from, what it is for, and who is asking.
  * @module
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, isIP } from 'node:net';
 import { waitAtMost } from '../async/time-limit.ts';
@@ -48,6 +48,8 @@ export interface ServeHttpOptions {
   readonly trustedProxies?: readonly string[];
   /** Receives one JSON line for each request. */
   readonly accessLog?: WriteLine;
+  /** Runs the work on a request in the trace that its headers name. Default: just runs it. */
+  readonly within?: ((headers: IncomingHttpHeaders, work: () => void) => void) | undefined;
   /** Tells whether a profile exists. Default: none does. */
   readonly hasProfile?: (name: string) => boolean;
 }
@@ -74,7 +76,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Serves until `close`. Refuses requests that could come from another site. */
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
-  const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls } = options;
+  const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls, within } = options;
   const core = coreOf(engine);
   const { logger } = core.runtime.world;
   const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
@@ -224,9 +226,12 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   };
 
   const settings = { connectionsCheckingInterval: LIMITS.pace.httpConnections };
+  const listener: typeof receive = within
+    ? (request, response) => within(request.headers, () => receive(request, response))
+    : receive;
   const http = tls
-    ? createSecureServer({ ...settings, handshakeTimeout: LIMITS.time.httpHead, ...tls }, receive)
-    : createServer(settings, receive);
+    ? createSecureServer({ ...settings, handshakeTimeout: LIMITS.time.httpHead, ...tls }, listener)
+    : createServer(settings, listener);
   http.on('connection', (socket) => connections.add(socket));
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;

@@ -8,6 +8,7 @@ import type { RunTool } from '../meta-tools/run-tool.ts';
 import { callMetrics } from './call-metrics.ts';
 import { engineMetrics } from './engine-metrics.ts';
 import { Metrics } from './metric-families.ts';
+import type { Headers } from './tracing.ts';
 import { wantsOpenTelemetry } from './wants-open-telemetry.ts';
 
 /** What watches a gateway. */
@@ -18,6 +19,10 @@ export interface GatewayTelemetry {
   metricsOf(engine: EngineCore): () => Promise<string>;
   /** Wraps what runs the tools that clients call. */
   serving(run: RunTool): RunTool;
+  /** Runs work in the trace that an HTTP request belongs to. */
+  within<T>(headers: Headers, work: () => T): T;
+  /** The ids of the trace and the span that the running code belongs to, for log messages. */
+  ids(): Record<string, string> | undefined;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -39,6 +44,8 @@ export async function openGatewayTelemetry(
       return () => metrics.text();
     },
     serving: (run) => sdk?.tracing.serving(run) ?? run,
+    within: (headers, work) => (sdk ? sdk.tracing.within(headers, work) : work()),
+    ids: () => sdk?.tracing.ids(),
     close: async () => sdk?.close(),
   };
 }

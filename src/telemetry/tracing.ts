@@ -8,11 +8,11 @@
 import {
   type Attributes,
   type Context,
+  context,
   type Histogram,
   metrics,
   propagation,
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -28,11 +28,29 @@ import { SECONDS } from './call-metrics.ts';
 
 type Meta = ToolCall['meta'];
 
+/** The headers of an HTTP request. */
+export type Headers = Readonly<Record<string, unknown>>;
+
 /** Wraps the two ends of a gateway in spans. */
 export class Tracing {
   readonly #tracer = trace.getTracer(NAME, VERSION);
   readonly #served = operations('mcp.server.operation.duration', 'Duration of requests of clients.');
   readonly #sent = operations('mcp.client.operation.duration', 'Duration of requests to servers.');
+
+  /**
+   * Runs work in the trace that an HTTP request belongs to. Baggage stays behind: what proxies say of a request is
+   * none of a server's business.
+   */
+  within<T>(headers: Headers, work: () => T): T {
+    const sender = trace.getSpanContext(extracted(headers));
+    return sender ? context.with(trace.setSpanContext(ROOT_CONTEXT, sender), work) : work();
+  }
+
+  /** The ids of the span that the running code belongs to, as logs name them. */
+  readonly ids = (): Record<string, string> | undefined => {
+    const span = trace.getActiveSpan()?.spanContext();
+    return span && { trace_id: span.traceId, span_id: span.spanId };
+  };
 
   /** Wraps what runs the tools that a client calls. */
   serving(run: RunTool): RunTool {
@@ -68,12 +86,17 @@ export class Tracing {
     run: (meta: Meta) => Promise<Result>,
     errorOf: (result: Result) => string | undefined,
   ): Promise<Result> {
-    const parent = parentOf(meta);
+    const around = trace.getSpanContext(context.active());
+    const isNamed = typeof meta?.traceparent === 'string';
+    const parent = isNamed ? extracted(meta) : context.active();
+    // The conventions want the HTTP request as a link where the message names another parent.
+    const links = kind === SpanKind.SERVER && isNamed && around ? [{ context: around }] : [];
     const started = elapsedNow();
-    const span = this.#tracer.startSpan(name, { kind, attributes }, parent);
+    const span = this.#tracer.startSpan(name, { kind, attributes, links }, parent);
+    const inside = trace.setSpan(parent, span);
     let error: string | undefined;
     try {
-      const result = await run(handedOn(meta, span, parent));
+      const result = await context.with(inside, () => run(handedOn(meta, inside)));
       error = errorOf(result);
       return result;
     } catch (thrown) {
@@ -119,21 +142,19 @@ const operations = (name: string, description: string): Histogram =>
     .getMeter(NAME, VERSION)
     .createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: [...SECONDS] } });
 
-/** The caller's span, or that of the program around us. */
-function parentOf(meta: Meta): Context | undefined {
-  if (typeof meta?.traceparent !== 'string') return undefined;
-  return propagation.extract(ROOT_CONTEXT, meta, { get: textOf, keys: (all) => Object.keys(all) });
-}
+/** The context that `_meta` or headers name. */
+const extracted = (carrier: Headers): Context =>
+  propagation.extract(ROOT_CONTEXT, carrier, { get: textOf, keys: (all) => Object.keys(all) });
 
-const textOf = (meta: NonNullable<Meta>, key: string): string | undefined => {
-  const value = meta[key];
+const textOf = (carrier: Headers, key: string): string | undefined => {
+  const value = carrier[key];
   return typeof value === 'string' ? value : undefined;
 };
 
 /** `_meta` with our span as the parent of what comes next. Everything else stays, as the caller wrote it. */
-function handedOn(meta: Meta, span: Span, parent: Context = ROOT_CONTEXT): Meta {
+function handedOn(meta: Meta, inside: Context): Meta {
   const own: Record<string, unknown> = { ...meta };
-  propagation.inject(trace.setSpan(parent, span), own, {
+  propagation.inject(inside, own, {
     set: (carrier, key, value) => {
       carrier[key] = value;
     },

@@ -1,7 +1,9 @@
 /** Traces and durations reach a collector, as the standard variables say, through every hop. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
+import { sdkClient } from '../fixtures/gateway/kit.ts';
 import { RawGateway } from './raw-gateway.ts';
 import { Sandbox, until } from './sandbox.ts';
 import { entry, fixture } from './servers.ts';
@@ -12,6 +14,7 @@ interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
@@ -83,6 +86,41 @@ it('a call is traced from the client to the server: parents come from _meta, and
   expect(JSON.parse(block?.text ?? '')).toMatchObject(handedOn);
   expect(spanOf('tools/call execute_tool', 2, 'SERVER_NOT_FOUND')).toBeDefined();
   expect([...collector.metrics].sort()).toEqual(['mcp.client.operation.duration', 'mcp.server.operation.duration']);
+});
+
+it('the trace of an HTTP request is the parent of a call, or its link where _meta names another; logs name the trace', async () => {
+  await using sandbox = new Traced();
+  const collector = await startCollector(sandbox);
+  sandbox.endpoint = collector.url;
+  const config = sandbox.write({
+    log: { level: 'debug', format: 'json' },
+    servers: [entry('echo', [fixture('telemetry/meta.mjs')]), entry('gone', ['-e', 'process.exit(3)'])],
+  });
+  const gateway = new RawGateway(sandbox, config, '--http', '0');
+  const [url = ''] = (await until('the address is said', () => /http:\S+\/mcp/.exec(gateway.stderr))) ?? [];
+  const http = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
+  const own = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) };
+  const traceparent = (of: typeof http) => `00-${of.traceId}-${of.spanId}-01`;
+  const headers = { traceparent: traceparent(http), baggage: 'of=proxy' };
+  for (const era of ['modern', 'legacy'] as const) {
+    collector.spans.length = 0;
+    const client = sdkClient(era);
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as never);
+    const { name, arguments: args } = RawGateway.execute('echo', 'meta');
+    const plain = await client.callTool({ name, arguments: args as never });
+    await client.callTool({ name, arguments: args as never, _meta: { traceparent: traceparent(own) } });
+    await client.callTool({ name, arguments: { server: 'gone', tool: 'x', arguments: {} } });
+    await client.close();
+    const served = () => collector.spans.filter(({ kind, name: of }) => kind === 2 && of.endsWith('execute_tool'));
+    await until('three spans arrive', () => served().length === 3);
+    const of = (trace: string) => served().find(({ traceId }) => traceId === trace);
+    expect(of(http.traceId)?.parentSpanId).toBe(http.spanId);
+    expect(of(own.traceId)).toMatchObject({ parentSpanId: own.spanId, links: [http] });
+    expect(JSON.stringify(plain)).toContain(`00-${http.traceId}-`);
+    expect(JSON.stringify(plain)).not.toContain('of=proxy');
+  }
+  const logged = gateway.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(logged.some(({ trace_id, level, time }) => trace_id === http.traceId && level && time)).toBe(true);
 });
 
 it('the numbers of a gateway are served as Prometheus text, on a port of their own', async () => {

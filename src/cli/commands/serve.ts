@@ -98,6 +98,7 @@ Examples:
         : await (await import('../../telemetry/gateway-telemetry.ts')).openGatewayTelemetry(io.env, (message) =>
             log.logger.info({}, message),
           );
+    if (telemetry) log.ids = telemetry.ids;
     const { url } = values;
     const expose = url === undefined ? (values.expose as string[] | undefined) : [REMOTE];
     const profile = values.profile as string | undefined;
@@ -193,7 +194,7 @@ async function serveEngine(
   if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
-  const overHttp = http && (await listen(engine, { ...http, surface }));
+  const overHttp = http && (await listen(engine, { ...http, surface, within: telemetry?.within }));
   if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   if (overHttp) await tellDamagedTokens(engine, io);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
@@ -294,7 +295,7 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   try {
     await follow();
   } catch (error) {
-    log.configure({ level: 'warn' });
+    log.configure({ level: 'warn', format: 'text' });
     const failed = toFailure(error);
     if (!failed.success) reportFailure(io, failed.error, false);
   }
