@@ -82,6 +82,7 @@ const EXPORT = 'src/service/export/export.test.ts';
 const EXPORT_COMMAND = 'src/cli/commands/export.test.ts';
 
 const LOGINS = 'src/logins/logins.test.ts';
+const LOGIN_SETTINGS = 'src/logins/login-settings.test.ts';
 const LOGINS_E2E = 'test/e2e/logins.test.ts';
 
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
@@ -1709,6 +1710,27 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS, 'where the authorization server does not say that it supports PKCE'],
     [LOGINS, '4. without registration'],
     [LOGINS, 'of another issuer, or of none, is refused'],
+    [LOGIN_SETTINGS, 'no %s'],
+    [LOGIN_SETTINGS, 'are asked for at no foreign address of a private network'],
+    [LOGIN_SETTINGS, 'reaches only the addresses that were checked'],
+    [LOGIN_SETTINGS, 'does not lead a login to this machine'],
+  ),
+  'login:discovery': promise(
+    'Metadata are looked for in every place that the specification names, and the next authorization server is tried',
+    [LOGIN_SETTINGS, 'are found behind the path, else at the root'],
+    [LOGIN_SETTINGS, 'are looked for further where a website answers everything'],
+    [LOGIN_SETTINGS, 'of the next authorization server count'],
+    [LOGIN_SETTINGS, 'may be missing for the server'],
+  ),
+  'login:overrides': promise(
+    'A client comes from the settings, from a metadata document or from a registration; each rule that a provider bends has a setting',
+    [LOGIN_SETTINGS, 'uses a client metadata document in place of a registration'],
+    [LOGIN_SETTINGS, 'leaves out the resource'],
+    [LOGIN_SETTINGS, 'sends further parameters'],
+    [LOGIN_SETTINGS, 'asks for offline access and consent only where'],
+    [LOGIN_SETTINGS, 'accepts a slash too many on either side'],
+    [LOGIN_SETTINGS, 'uses the registered redirect address as it is'],
+    [LOGIN_SETTINGS, 'takes a registered client to no other authorization server'],
   ),
   'login:parked': promise(
     'A server that needs a login is left alone and named; no browser opens, no key of the gateway goes downstream',

@@ -49,7 +49,7 @@ export async function discoverLogin(
     .discoverOAuthProtectedResourceMetadata(
       url,
       challenge.resourceMetadata === undefined ? {} : { resourceMetadataUrl: challenge.resourceMetadata },
-      send,
+      onlyJson(send),
     )
     .catch((error: unknown) => {
       // A network that does not answer says nothing about the server.
@@ -71,10 +71,15 @@ export async function discoverLogin(
   for (const issuer of issuers.slice(0, LIMITS.login.issuers)) {
     try {
       const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, {
-        fetchFn: send,
-        skipIssuerValidation: settings.allowIssuerMismatch ?? false,
+        fetchFn: onlyJson(send),
+        // Compared below: the SDK accepts a slash that is too much on one side only.
+        skipIssuerValidation: true,
       });
       if (!metadata) throw new Error('it has no metadata');
+      if (!settings.allowIssuerMismatch && withoutSlash(metadata.issuer) !== withoutSlash(issuer))
+        throw new Error(
+          `its metadata is for the issuer ${metadata.issuer}; if that is right, set connection.oauth.allowIssuerMismatch`,
+        );
       checkPkce(metadata, settings);
       return {
         issuer: metadata.issuer,
@@ -88,6 +93,23 @@ export async function discoverLogin(
   }
   return refuse(`${failures.join('; ')}.`);
 }
+
+/** Answers of a website's own pages count as not found, so that the next address is tried. */
+const onlyJson =
+  (send: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const response = await send(input, init);
+    if (!response.ok) return response;
+    const text = await response.text();
+    try {
+      JSON.parse(text);
+      return new Response(text, response);
+    } catch {
+      return new Response(null, { status: 404 });
+    }
+  };
+
+const withoutSlash = (issuer: string): string => issuer.replace(/\/$/, '');
 
 /** Tells whether a resource covers an address: same origin, and the address lies below its path. */
 function covers(resource: string, url: URL): boolean {

@@ -17,6 +17,7 @@ import { type Challenge, challengeIn } from './challenge.ts';
 import { discoverLogin, type LoginPlace } from './discover-login.ts';
 import { DEVICE_GRANT, loginClient } from './login-client.ts';
 import type { LoginStore } from './login-store.ts';
+import { isLoginAddress } from './oauth-fetch.ts';
 import type { LoginClient, LoginOwner, SavedLogin } from './saved-login.ts';
 import type { LoginTarget } from './server-logins.ts';
 import { identify, requestToken, type TokenAnswer } from './token-request.ts';
@@ -118,8 +119,8 @@ async function byRedirect(
     const verifier = randomBytes(32).toString('base64url');
     const state = randomBytes(24).toString('base64url');
     const address = new URL(place.metadata.authorization_endpoint);
-    if (address.protocol !== 'https:' && address.protocol !== 'http:')
-      throw refusal(server, `its authorization server names no web address to log in at.`);
+    if (!isLoginAddress(address))
+      throw refusal(server, 'its authorization server names no https address to log in at.');
     for (const [name, value] of Object.entries({
       ...settings.parameters,
       response_type: 'code',
@@ -240,14 +241,16 @@ async function codeOffer(
     identify(client, methods, body, headers);
     const offer: unknown = await (await send(endpoint, { method: 'POST', headers, body })).json();
     const { device_code, user_code, verification_uri, interval, expires_in } = isObject(offer) ? offer : {};
-    if (typeof device_code !== 'string' || typeof user_code !== 'string' || !isWebAddress(verification_uri))
+    if (typeof device_code !== 'string' || typeof user_code !== 'string' || typeof verification_uri !== 'string')
       return undefined;
+    const address = new URL(verification_uri);
+    if (!isLoginAddress(address)) return undefined;
     const waitMs = Math.max(Number(interval) * 1000 || LIMITS.pace.deviceCode, LIMITS.pace.deviceCodeLeast);
     return {
       client,
       deviceCode: device_code,
       userCode: oneLine(user_code, LIMITS.names.shown),
-      address: new URL(verification_uri),
+      address,
       // A longer timer than Node has would fire at once.
       waitMs: Math.min(waitMs, LIMITS.time.login),
       endsAt: elapsedNow() + (Number(expires_in) * 1000 || LIMITS.time.login),
@@ -281,9 +284,6 @@ async function byCode(
     wait += LIMITS.pace.deviceCode;
   }
 }
-
-const isWebAddress = (text: unknown): text is string =>
-  typeof text === 'string' && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const savedPlace = ({ issuer, metadata, resource }: LoginPlace) => ({
   issuer,

@@ -1,43 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sseServer } from '../../test/fixtures/connections/harness.ts';
 import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
+import { engineOf, grants, newHome, person, whisper } from '../../test/fixtures/logins.ts';
 import type { LoginSettings } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
-import type { LoginScreen } from './login-flow.ts';
-
-const newHome = () => mkdtempSync(join(tmpdir(), 'anygpt-logins-'));
-
-/** A person whose browser follows every address at once. */
-const person = (identity: Identity, more: Partial<LoginScreen> = {}): LoginScreen => ({
-  prefersCode: false,
-  signal: new AbortController().signal,
-  show: (address) => void identity.visit(address.href).catch(() => {}),
-  pasted: async () => undefined,
-  ...more,
-});
-
-const engineOf = (identity: Identity, home = newHome(), oauth?: LoginSettings) =>
-  new EngineCore(
-    {
-      servers: [{ name: 'secret', connection: { type: 'http', url: identity.url, ...(oauth && { oauth }) } }],
-      state: home,
-    },
-    { env: { ANYGPT_KEYCHAIN: 'off' } },
-  );
 
 const sseEngine = ({ url }: { url: string }) =>
   new EngineCore(
     { servers: [{ name: 'secret', connection: { type: 'sse', url } }], state: newHome() },
     { env: { ANYGPT_KEYCHAIN: 'off' } },
   );
-
-const whisper = (engine: EngineCore, text: string) =>
-  engine.call({ server: 'secret', tool: 'whisper', arguments: { text } });
-
-const grants = ({ tokenRequests }: Identity) => tokenRequests.map(({ grant_type }) => grant_type);
 
 describe('a login', () => {
   it('gives calls a token, and the next process, too', async () => {

@@ -5,7 +5,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import { httpFetch } from '../connections/http/http-fetch.ts';
+import { type HostAddress, httpFetch, type PinnedInit } from '../connections/http/http-fetch.ts';
 import { LIMITS } from '../core/limits.ts';
 import { messageOf } from '../text/thrown-message.ts';
 
@@ -32,7 +32,9 @@ for (const [net, bits] of [
 inner.addSubnet('fc00::', 7, 'ipv6');
 inner.addAddress('::', 'ipv6');
 
-type Reach = 'public' | 'inner' | 'loopback' | 'link';
+/** From the most private on. */
+const REACHES = ['link', 'loopback', 'inner', 'public'] as const;
+type Reach = (typeof REACHES)[number];
 
 function reachOf(address: string): Reach {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -43,12 +45,23 @@ function reachOf(address: string): Reach {
   return inner.check(address, family) ? 'inner' : 'public';
 }
 
-/** Returns the most private address of a host. */
-async function reachOfHost(hostname: string): Promise<Reach> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
-  const reaches = addresses.map(reachOf);
-  return reaches.find((reach) => reach !== 'public') ?? 'public';
+/** Finds the addresses of a host name. */
+export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
+
+/** The addresses of a host, and the most private reach of them. */
+interface Found {
+  readonly addresses: readonly HostAddress[];
+  readonly reach: Reach;
+}
+
+const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+async function find(url: URL, resolve: Resolve): Promise<Found> {
+  const host = hostIn(url);
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  const reaches = addresses.map(({ address }) => reachOf(address));
+  return { addresses, reach: REACHES.find((reach) => reaches.includes(reach)) ?? 'public' };
 }
 
 /** A request of a login that is not sent, and why. */
@@ -56,20 +69,37 @@ export class LoginAddressError extends Error {
   override readonly name = 'LoginAddressError';
 }
 
+/** Tells whether a name always means this machine, whatever a name server says. */
+function namesThisMachine(url: URL): boolean {
+  const host = hostIn(url);
+  return isIP(host) === 0 ? /(?:^|\.)localhost$/.test(host) : reachOf(host) === 'loopback';
+}
+
+/** Tells whether a browser may be sent to an address for a login: https, or http on this machine. */
+export const isLoginAddress = (url: URL): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && namesThisMachine(url));
+
 /**
- * Returns a `fetch` for the login of one server. Addresses must be https, or http on this machine. Addresses of this
- * machine or of an inner network are used only if the server itself is there: a stranger must not send us around it.
+ * Returns a `fetch` for the login of one server. Addresses must be https, or http on this machine if the server itself is
+ * there. Addresses of this machine or of an inner network are used only if the server itself is there: a stranger must
+ * not send us around it. The connection goes to the addresses that were checked, whatever a name server says then.
  */
-export function oauthFetch(serverUrl: string | URL, send: typeof fetch = httpFetch): typeof fetch {
+export function oauthFetch(
+  serverUrl: string | URL,
+  send: typeof fetch = httpFetch,
+  resolve: Resolve = (host) => lookup(host, { all: true }),
+): typeof fetch {
   const server = new URL(serverUrl);
-  let own: Promise<Reach> | undefined;
+  let own: Promise<Found> | undefined;
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const reach = await reachOfHost(url.hostname).catch(asNetworkError);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && reach === 'loopback'))
+    const { addresses, reach } = await find(url, resolve).catch(asNetworkError);
+    // A server that is not configured as one of this machine can have any name, and give it any address.
+    const isPlain = url.protocol === 'http:' && reach === 'loopback';
+    if (url.protocol !== 'https:' && !(isPlain && (url.origin === server.origin || namesThisMachine(server))))
       throw new LoginAddressError(`${url.origin} is not https.`);
-    own ??= reachOfHost(server.hostname).catch(asNetworkError);
-    if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own) !== reach))
+    own ??= find(server, resolve).catch(asNetworkError);
+    if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own).reach !== reach))
       throw new LoginAddressError(`${url.origin} is in a private network. ${server.host} may not lead there.`);
     const body = init.body instanceof URLSearchParams ? String(init.body) : init.body;
     const headers = new Headers(init.headers);
@@ -79,9 +109,8 @@ export function oauthFetch(serverUrl: string | URL, send: typeof fetch = httpFet
       AbortSignal.timeout(LIMITS.time.loginRequest),
       ...(init.signal ? [init.signal] : []),
     ]);
-    const response = await send(url, { ...init, body: body ?? null, headers, redirect: 'manual', signal }).catch(
-      asNetworkError,
-    );
+    const sent: PinnedInit = { ...init, body: body ?? null, headers, redirect: 'manual', signal, addresses };
+    const response = await send(url, sent).catch(asNetworkError);
     return new Response(await bounded(response), response);
   };
 }

@@ -7,6 +7,7 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { UnderlyingSource } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -24,11 +25,22 @@ export interface PacedInit extends RequestInit {
   readonly share?: LoopShare | undefined;
 }
 
+/** An address of a host, of IPv4 or IPv6. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** A request that goes to these addresses, whatever the name of its host leads to. */
+export interface PinnedInit extends RequestInit {
+  readonly addresses?: readonly HostAddress[] | undefined;
+}
+
 /**
  * Sends one request without following redirects. Rejects like `fetch`: with the signal's reason, or the error of the
  * socket.
  */
-export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) =>
+export const httpFetch = ((input: string | URL | Request, init: PacedInit & PinnedInit = {}) =>
   new Promise<Response>((resolve, reject) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const { signal } = init;
@@ -42,6 +54,7 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) 
       method: init.method ?? 'GET',
       agent: secure ? agents['https:'] : agents['http:'],
       headers: { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers },
+      ...(init.addresses && { lookup: leadsTo(init.addresses) }),
     });
     // An unread answer must be ended separately: its request no longer owns the socket.
     let answer: IncomingMessage | undefined;
@@ -72,6 +85,14 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) 
     });
     request.end(body);
   })) as typeof fetch;
+
+const leadsTo =
+  (addresses: readonly HostAddress[]): LookupFunction =>
+  (_host, { all }, done) => {
+    const [first] = addresses;
+    if (all || !first) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
 
 function toResponse(message: IncomingMessage, share: LoopShare | undefined): Response {
   const { statusCode: status = 502, statusMessage: statusText = '' } = message;
