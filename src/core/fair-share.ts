@@ -18,6 +18,28 @@ export const turnKey = ({ principal, session, clientName, socket }: Caller): str
  */
 export const leavesRoom = (held: number, free: number): boolean => free > 0 && (held === 0 || held < 3 * (free - 1));
 
+/** Counts the places of each holder. */
+export function tally(holders: Iterable<string>): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const holder of holders) held.set(holder, (held.get(holder) ?? 0) + 1);
+  return held;
+}
+
+/** Returns the first of the candidates whose holder has the most places. */
+export function ofMost<T>(
+  candidates: Iterable<T>,
+  holderOf: (candidate: T) => string,
+  held: ReadonlyMap<string, number>,
+): T | undefined {
+  let found: T | undefined;
+  let most = 0;
+  for (const candidate of candidates) {
+    const count = held.get(holderOf(candidate)) ?? 0;
+    if (count > most) [found, most] = [candidate, count];
+  }
+  return found;
+}
+
 /** The part of a server's rate that one user may take: three quarters, as of its slots. */
 export const shareOf = ({ requestsPerSecond, burst }: RateLimit): RateLimit => ({
   requestsPerSecond: (requestsPerSecond * 3) / 4,

@@ -6,7 +6,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import { LIMITS } from '../core/limits.ts';
 import type { Introduction } from './introduction.ts';
-import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { handlersOf, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
 /** What a client sees may depend on who it is. */
@@ -26,11 +26,8 @@ export function createGatewayServer(
       'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: isPersonal(identity) ? 'private' : 'public' },
     },
   });
-  server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
-  server.setRequestHandler(
-    'tools/call',
-    async (request, context) =>
-      (await asProtocolError(() => handler(toUpstreamCall(server, identity, request.params, context)))) as never,
-  );
+  const on = handlersOf(server, identity);
+  on('tools/list', async () => ({ tools: await listTools() }));
+  on('tools/call', (call) => handler(call));
   return server;
 }

@@ -4,13 +4,11 @@
  * the rules disable. A client with a session has one connection to the server, for everything.
  * @module
  */
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import type { ServerIdentity } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
 import { headerMismatch } from '../connections/param-headers.ts';
-import type { ErrorInfo } from '../core/errors.ts';
-import { causeOf } from '../core/result.ts';
 import type { Caller, CallToolResult, ItemRef, ToolDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
@@ -18,14 +16,15 @@ import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext } from '../meta-tools/run-tool.ts';
 import { ExposedClient, levelIn, tellOf, type View } from './exposed-client.ts';
+import { readItem, requireItem, throwCause } from './item-requests.ts';
 import { RecentViews } from './recent-views.ts';
-import { requireItem } from './require-item.ts';
-import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { handlersOf, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
 import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
+type OnRequest = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) => void;
 
 /** Relayed requests, by the capability they need. */
 const RELAYED: Readonly<Record<string, readonly string[]>> = {
@@ -146,20 +145,14 @@ class ExposedServer {
     client.attach(server);
     const { session } = identity;
     if (session !== undefined) this.#sessions.set(session, { client, view });
-    // The SDK types handlers per method; a relay registers them in a loop.
-    const setHandler = server.setRequestHandler.bind(server) as unknown as (
-      method: string,
-      handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
-    ) => void;
-    const on = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) =>
-      setHandler(method, ({ params }, context) =>
-        asProtocolError(() => {
-          const call = { ...toUpstreamCall(server, identity, params, context), onNotification: client.hear };
-          const notify = (name: string, about: Params): void =>
-            void context.mcpReq.notify({ method: name, params: about } as never).catch(() => {});
-          return client.during({ notify, level: levelIn(call.params._meta), ask: call.ask }, () => answer(call));
-        }),
-      );
+    const set = handlersOf(server, identity);
+    const on: OnRequest = (method, answer) =>
+      set(method, (asked, context) => {
+        const call = { ...asked, onNotification: client.hear };
+        const notify = (name: string, about: Params): void =>
+          void context.mcpReq.notify({ method: name, params: about } as never).catch(() => {});
+        return client.during({ notify, level: levelIn(call.params._meta), ask: call.ask }, () => answer(call));
+      });
     if (capabilities.tools) {
       on('tools/list', async (call) => ({ tools: await this.#listTools(client, view, call) }));
       on('tools/call', (call) => handler(call));
@@ -213,16 +206,13 @@ class ExposedServer {
     const { params } = call;
     const item = itemIn(params);
     if (!item) throw new JsonRpcError(INVALID_PARAMS, 'The URI or the name is missing.');
-    const result = await this.engine.items.read(this.#name, item, {
+    const result = await readItem(this.engine, this.#name, item, {
       ...context,
       arguments: params.arguments,
       caller: { ...context.caller, exclusive: true },
       meta: client.metaFor(view.identity, context.meta),
     });
-    if (result.success) return withoutStamp(result.data);
-    throwCause(result.error);
-    const { code, message } = result.error;
-    throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
+    return withoutStamp(result);
   }
 
   /** Relays one request, its answer, and the notifications in between. */
@@ -268,11 +258,7 @@ class ExposedServer {
 }
 
 /** Lets a client of the old protocol subscribe to resources over its own connection. */
-function subscriptions(
-  watched: WatchedResources,
-  client: ExposedClient,
-  on: (method: string, answer: (call: UpstreamCall) => Promise<unknown>) => void,
-): void {
+function subscriptions(watched: WatchedResources, client: ExposedClient, on: OnRequest): void {
   on('resources/subscribe', async (call) => {
     const uri = String(call.params.uri);
     if (!watched.has(uri)) await watched.watch(uri, client.callerOf(call), client.hear);
@@ -301,12 +287,6 @@ function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   if (typeof uri === 'string') return { kind: 'resource', id: uri };
   if (typeof name === 'string') return { kind: 'prompt', id: name };
   return isObject(ref) ? itemIn(ref) : undefined;
-}
-
-/** A protocol error of the server stays a protocol error. */
-function throwCause(error: ErrorInfo): void {
-  const cause = causeOf(error);
-  if (cause instanceof JsonRpcError) throw cause;
 }
 
 /** The lists of what is no tool, and what identifies an entry. */

@@ -4,12 +4,11 @@
  * whole pipeline. Connections are shared as they are behind the five tools, so log messages are not passed on.
  * @module
  */
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
-import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { causeOf, type ToolResult } from '../core/result.ts';
-import type { Caller, CallToolResult, ItemKind, ServerItems, ToolDefinition } from '../core/types.ts';
+import type { ToolResult } from '../core/result.ts';
+import type { Caller, CallToolResult, ServerItems, ToolDefinition } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
@@ -27,8 +26,8 @@ import {
   withExposedLinks,
   withExposedUri,
 } from './exposed-names.ts';
-import { requireItem } from './require-item.ts';
-import { asProtocolError, toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import { readItem, requireItem, throwCause } from './item-requests.ts';
+import { handlersOf, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
 import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
@@ -152,15 +151,7 @@ class ExposedServers {
     const who = whoIs(identity);
     const instructions = this.#beside?.instructions(who);
     const server = new Server(IDENTITY, { capabilities: CAPABILITIES, ...(instructions && { instructions }) });
-    // The SDK types handlers per method; a relay registers them in a loop.
-    const setHandler = server.setRequestHandler.bind(server) as unknown as (
-      method: string,
-      handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
-    ) => void;
-    const on = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) =>
-      setHandler(method, ({ params }, context) =>
-        asProtocolError(() => answer(toUpstreamCall(server, identity, params, context))),
-      );
+    const on = handlersOf(server, identity);
     on('tools/list', async (call) => page('tools', await this.#tools(callerOf(call)), call));
     on('tools/call', (call) => handler(call));
     on('resources/list', async (call) => page('resources', await this.#items('resources', callerOf(call)), call));
@@ -274,7 +265,7 @@ class ExposedServers {
 
   async #readResource(exposed: string, context: CallContext): Promise<Params> {
     const { server, name } = await this.#resource(exposed, context.caller);
-    const result = await this.#read(server, 'resource', name, context);
+    const result = await readItem(this.#engine, server, { kind: 'resource', id: name }, context);
     const { contents } = result;
     if (!Array.isArray(contents)) return result;
     return { ...result, contents: contents.map((one) => (isObject(one) ? withExposedUri(server, one) : one)) };
@@ -282,7 +273,7 @@ class ExposedServers {
 
   async #getPrompt({ name: exposed, arguments: args }: Params, context: CallContext): Promise<Params> {
     const { server, name } = await this.#prompt(String(exposed), context.caller);
-    const result = await this.#read(server, 'prompt', name, context, args);
+    const result = await readItem(this.#engine, server, { kind: 'prompt', id: name }, { ...context, arguments: args });
     const { messages } = result;
     if (!Array.isArray(messages)) return result;
     const withLinks = messages.map((one) =>
@@ -298,14 +289,6 @@ class ExposedServers {
       if (!listed || (listed.success && listed.data.prompts.some((one) => one.name === name))) return { server, name };
     }
     throw new JsonRpcError(INVALID_PARAMS, `There is no prompt ${exposed}.`);
-  }
-
-  async #read(server: string, kind: ItemKind, id: string, context: CallContext, args?: unknown): Promise<Params> {
-    const result = await this.#engine.items.read(server, { kind, id }, { ...context, arguments: args });
-    if (result.success) return result.data;
-    throwCause(result.error);
-    const { code, message } = result.error;
-    throw new JsonRpcError(code.startsWith('TOOL_') ? INVALID_PARAMS : INTERNAL_ERROR, message, { code });
   }
 
   async #complete(call: UpstreamCall): Promise<Params> {
@@ -361,10 +344,4 @@ function page(list: string, entries: readonly unknown[], { params: { cursor } }:
   if (!Number.isSafeInteger(from) || from < 0) throw new JsonRpcError(INVALID_PARAMS, 'This cursor is not ours.');
   const next = from + LIMITS.wire.page;
   return { [list]: entries.slice(from, next), ...(next < entries.length && { nextCursor: String(next) }) };
-}
-
-/** A protocol error of the server stays a protocol error. */
-function throwCause(error: ErrorInfo): void {
-  const cause = causeOf(error);
-  if (cause instanceof JsonRpcError) throw cause;
 }

@@ -3,6 +3,7 @@
  * so that opening sessions never evicts one in active use.
  * @module
  */
+import { ofMost, tally } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 
 /** One client's session, and how to close it. */
@@ -109,36 +110,23 @@ export class HttpSessions<S extends HttpSession> {
     return this.#ofMost(hardlyUsed) ?? (isFair ? idle : undefined);
   }
 
-  /** The least recently used session of the client that has the most. */
-  #ofMost(sessions: readonly S[]): S | undefined {
-    const held = this.#held();
-    let found: S | undefined;
-    let most = 0;
-    for (const session of sessions) {
-      const count = held.get(session.clientName) ?? 0;
-      if (count > most) [found, most] = [session, count];
-    }
-    return found;
+  /** The least recently used of these sessions whose client has the most. */
+  #ofMost(sessions: Iterable<S>): S | undefined {
+    return ofMost(sessions, ({ clientName }) => clientName, this.#held());
   }
 
   /** Number of sessions by client name. */
   #held(): Map<string, number> {
-    const held = new Map<string, number>();
-    const names = [...this.#opening.values(), ...[...this.#sessions.values()].map((session) => session.clientName)];
-    for (const name of names) held.set(name, (held.get(name) ?? 0) + 1);
-    return held;
+    return tally([...this.#opening.values(), ...[...this.#sessions.values()].map(({ clientName }) => clientName)]);
   }
 
   /** If all sessions are in use: one without running calls, of a client with clearly more sessions than the new client. */
   #fromTheGreediest(clientName: string): S | undefined {
     const held = this.#held();
-    const own = held.get(clientName) ?? 0;
-    let found: S | undefined;
-    for (const session of this.#sessions.values()) {
-      const most = found === undefined ? own + 1 : (held.get(found.clientName) ?? 0);
-      if (session.calls === 0 && (held.get(session.clientName) ?? 0) > most) found = session;
-    }
-    return found;
+    const fair = (held.get(clientName) ?? 0) + 1;
+    return this.#ofMost(
+      [...this.#sessions.values()].filter((one) => one.calls === 0 && (held.get(one.clientName) ?? 0) > fair),
+    );
   }
 }
 

@@ -21,6 +21,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { ByteRoom } from './byte-room.ts';
 import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -28,7 +29,7 @@ import { ParkedCalls } from './parked-calls.ts';
 import { rpcFault } from './rpc-fault.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
-import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
+import { SessionEvents, streamIn } from './session-events.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
@@ -77,7 +78,7 @@ export function createMcpEndpoint(
   );
   const stopRelaying = surface.relayChanges?.(modern.notify);
   const sessions = new HttpSessions<Session>(maxSessions);
-  const events = new EventRoom();
+  const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
   const stopReloading = coreOf(engine).onShownTools(() => {
     modern.notify.toolsChanged();

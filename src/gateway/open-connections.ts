@@ -1,10 +1,11 @@
 /**
- * Bounds the connections of HTTP clients. One machine that opens all of them before it says who it is loses its own:
- * the address with the most connections gives up the one that has waited longest without a request.
+ * Bounds the connections of HTTP clients. Beyond the limit, the address with the most connections loses the one that
+ * was opened first and has no request. So one machine cannot take all of them without a credential.
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ofMost, tally } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 
 interface Open {
@@ -41,15 +42,9 @@ export class OpenConnections {
   }
 
   #leaving(): Socket | undefined {
-    const held = new Map<string, { count: number; oldest: Socket | undefined }>();
-    for (const { socket, address, requests } of this.#open.values()) {
-      const own = held.get(address) ?? { count: 0, oldest: undefined };
-      held.set(address, own);
-      own.count++;
-      if (requests === 0 && !socket.destroyed) own.oldest ??= socket;
-    }
-    const idle = [...held.values()].filter(({ oldest }) => oldest !== undefined);
-    return idle.sort((a, b) => b.count - a.count)[0]?.oldest;
+    const open = [...this.#open.values()];
+    const idle = open.filter(({ requests, socket }) => requests === 0 && !socket.destroyed);
+    return ofMost(idle, ({ address }) => address, tally(open.map(({ address }) => address)))?.socket;
   }
 }
 

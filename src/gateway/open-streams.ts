@@ -3,6 +3,7 @@
  * @module
  */
 import type { ServerResponse } from 'node:http';
+import { ofMost, tally } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
@@ -15,18 +16,7 @@ export class OpenStreams {
     if (!isObject(body) || body.method !== 'subscriptions/listen') return;
     this.#clients.set(response, client);
     response.once('close', () => this.#clients.delete(response));
-    if (this.#clients.size > LIMITS.wire.streams) this.#ofMost()?.destroy();
-  }
-
-  #ofMost(): ServerResponse | undefined {
-    const held = new Map<string, { readonly oldest: ServerResponse; count: number }>();
-    let most: { readonly oldest: ServerResponse; count: number } | undefined;
-    for (const [oldest, client] of this.#clients) {
-      const own = held.get(client) ?? { oldest, count: 0 };
-      held.set(client, own);
-      own.count++;
-      if (own.count > (most?.count ?? 0)) most = own;
-    }
-    return most?.oldest;
+    if (this.#clients.size <= LIMITS.wire.streams) return;
+    ofMost(this.#clients, ([, name]) => name, tally(this.#clients.values()))?.[0].destroy();
   }
 }

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
 import { DiscoveryError } from '../core/errors.ts';
-import { leavesRoom } from '../core/fair-share.ts';
+import { leavesRoom, ofMost, tally } from '../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerRequest, ToolCall } from '../core/types.ts';
 
@@ -150,13 +150,13 @@ export class ParkedCalls {
   }
 
   #park(call: Parked): RawResult {
-    const byCaller = new Map<string, Parked[]>();
-    for (const one of this.#parked.values()) byCaller.set(one.caller, [...(byCaller.get(one.caller) ?? []), one]);
-    const own = byCaller.get(call.caller)?.length ?? 0;
-    const [most = []] = [...byCaller.values()].sort((a, b) => b.length - a.length);
-    // For a caller that has none, the caller with the most gives up the call that waits longest.
-    if (own === 0 && most[0] && most.length > 1 && this.#parked.size >= this.#maxCalls)
-      this.#giveUp(most[0], 'other callers wait for answers, too');
+    const parked = [...this.#parked.values()];
+    const held = tally(parked.map(({ caller }) => caller));
+    const own = held.get(call.caller) ?? 0;
+    const oldest = ofMost(parked, ({ caller }) => caller, held);
+    // The caller with the most parked calls gives up its oldest one for a caller that has none.
+    if (own === 0 && oldest && (held.get(oldest.caller) ?? 0) > 1 && this.#parked.size >= this.#maxCalls)
+      this.#giveUp(oldest, 'other callers wait for answers, too');
     if (!leavesRoom(own, this.#maxCalls - this.#parked.size)) {
       this.#giveUp(call, 'too many calls wait for an answer');
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');

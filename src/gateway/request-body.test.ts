@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { largeTurns } from '../connections/large-turns.ts';
-import { BodyRoom } from './body-room.ts';
+import { LIMITS } from '../core/limits.ts';
+import { ByteRoom } from './byte-room.ts';
 import { readRequestBody } from './request-body.ts';
 
 const read = (body: unknown) =>
   readRequestBody(
     Readable.from([Buffer.from(JSON.stringify(body))]) as unknown as IncomingMessage,
-    new BodyRoom(),
+    new ByteRoom(LIMITS.wire.bodies),
     () => undefined,
   );
 const call = (args: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { arguments: args } });

@@ -18,7 +18,7 @@ import { LIMITS } from '../core/limits.ts';
 import { surveyWritten } from '../json/json-nesting.ts';
 import { JsonSurvey } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { ByteRoom } from './byte-room.ts';
 import { unreadRequest } from './request-fault.ts';
 
 /** Estimated time to process a request after reading it, per value and per megabyte. */
@@ -53,7 +53,7 @@ const NO_ROOM: RefusedBody = {
  */
 export async function readRequestBody(
   request: IncomingMessage,
-  room: BodyRoom,
+  room: ByteRoom,
   turn: (value: unknown) => Promise<void> | undefined,
 ): Promise<RequestBody> {
   const chunks: Buffer[] = [];
@@ -64,7 +64,9 @@ export async function readRequestBody(
       resolve({ refused: NO_ROOM });
     };
   });
-  const hold = (bytes: number) => room.hold(request, bytes, giveUp);
+  // A short body costs no more than its connection, so it is not counted.
+  const hold = (bytes: number) =>
+    bytes > LIMITS.wire.shortBody ? room.hold(request, bytes, giveUp) : room.leave(request);
   const whole = read(request, chunks, hold).then(async (body) => {
     if ('value' in body) await turn(body.value);
     return body;

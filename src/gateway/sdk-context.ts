@@ -40,8 +40,23 @@ function wholeParams(params: Params | undefined, context: ServerContext): Params
   };
 }
 
+/**
+ * Returns a function that sets how a server answers a method. The SDK types handlers per method; relays set theirs in
+ * loops.
+ */
+export function handlersOf(server: Server, identity: UpstreamIdentity) {
+  const set = server.setRequestHandler.bind(server) as unknown as (
+    method: string,
+    handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
+  ) => void;
+  return (method: string, answer: (call: UpstreamCall, context: ServerContext) => Promise<unknown>): void =>
+    set(method, ({ params }, context) =>
+      asProtocolError(() => answer(toUpstreamCall(server, identity, params, context), context)),
+    );
+}
+
 /** Converts a `tools/call`, or any other request for a server, for our handlers. */
-export function toUpstreamCall(
+function toUpstreamCall(
   server: Server,
   identity: UpstreamIdentity,
   params: Params | undefined,
@@ -95,7 +110,7 @@ async function notifyProgress(
 }
 
 /** Turns our protocol errors into those of the SDK, which passes on no others. */
-export async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
+async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

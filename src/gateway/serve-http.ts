@@ -17,7 +17,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import { type Access, logAccess, type WriteLine } from './access-log.ts';
 import { challengeOf, type Refusal, resourceMetadata } from './bearer-challenge.ts';
-import { BodyRoom } from './body-room.ts';
+import { ByteRoom } from './byte-room.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { type Matched, metadataPath, routeOf } from './http-routes.ts';
 import { createMcpEndpoint, type Incoming } from './mcp-endpoint.ts';
@@ -105,7 +105,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const watched = new WatchedStreams((identity) => authenticator.isStillValid(identity));
   const endpoint = createMcpEndpoint(engine, surface, maxSessions, watched);
   const unread = new UnreadAnswers();
-  const bodies = new BodyRoom();
+  const bodies = new ByteRoom(LIMITS.wire.bodies);
   const turns = new RequestTurns();
   const pipelines = new Pipelines();
   const connections = new OpenConnections();

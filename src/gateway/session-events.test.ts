@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EventRoom, SessionEvents, streamIn } from './session-events.ts';
+import { LIMITS } from '../core/limits.ts';
+import { ByteRoom } from './byte-room.ts';
+import { SessionEvents, streamIn } from './session-events.ts';
 
 const note = (n: number) => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } }) as const;
 const replay = async (events: SessionEvents, after: string) => {
@@ -10,7 +12,7 @@ const replay = async (events: SessionEvents, after: string) => {
 
 describe('the events of a session', () => {
   it('are sent again from where the client stopped, of that stream alone', async () => {
-    const events = new SessionEvents(new EventRoom());
+    const events = new SessionEvents(new ByteRoom(LIMITS.wire.events));
     // The first event of a stream only tells the client an id.
     const first = await events.storeEvent('a', {} as never);
     await events.storeEvent('b', note(1));
@@ -23,7 +25,7 @@ describe('the events of a session', () => {
   });
 
   it('are few: the oldest are forgotten', async () => {
-    const events = new SessionEvents(new EventRoom());
+    const events = new SessionEvents(new ByteRoom(LIMITS.wire.events));
     const first = await events.storeEvent('a', note(0));
     for (let n = 1; n <= 300; n++) await events.storeEvent('a', note(n));
     const sent = await replay(events, first);
@@ -31,7 +33,7 @@ describe('the events of a session', () => {
   });
 
   it('say of an answer that is too large to keep that the call was executed', async () => {
-    const events = new SessionEvents(new EventRoom());
+    const events = new SessionEvents(new ByteRoom(LIMITS.wire.events));
     const first = await events.storeEvent('a', {} as never);
     const text = 'x'.repeat(2 * 1024 * 1024);
     await events.storeEvent('a', { jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text }] } });
@@ -41,7 +43,7 @@ describe('the events of a session', () => {
   });
 
   it('of all sessions share a room, and the session that was quiet longest gives way', async () => {
-    const room = new EventRoom();
+    const room = new ByteRoom(LIMITS.wire.events);
     const sessions = Array.from({ length: 100 }, () => new SessionEvents(room));
     const result = { text: 'x'.repeat(900_000) };
     for (const events of sessions) await events.storeEvent('a', { jsonrpc: '2.0', id: 1, result });

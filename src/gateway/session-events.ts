@@ -6,6 +6,7 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { INTERNAL_ERROR } from '../connections/json-rpc.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { ByteRoom } from './byte-room.ts';
 
 interface Kept {
   readonly number: number;
@@ -14,37 +15,15 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** The memory that the events of all sessions share. */
-export class EventRoom {
-  /** The session that stored an event last is last. */
-  readonly #sessions = new Map<SessionEvents, number>();
-  #bytes = 0;
-
-  hold(events: SessionEvents, bytes: number): void {
-    this.leave(events);
-    this.#sessions.set(events, bytes);
-    this.#bytes += bytes;
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#bytes <= LIMITS.wire.events || oldest === events) return;
-      oldest.clear();
-    }
-  }
-
-  leave(events: SessionEvents): void {
-    this.#bytes -= this.#sessions.get(events) ?? 0;
-    this.#sessions.delete(events);
-  }
-}
-
-/** The events of one session. */
+/** The events of one session. All sessions share a room. */
 export class SessionEvents implements EventStore {
-  readonly #room: EventRoom;
+  readonly #room: ByteRoom;
   /** In the order in which they were sent. */
   #kept: Kept[] = [];
   #bytes = 0;
   #last = 0;
 
-  constructor(room: EventRoom) {
+  constructor(room: ByteRoom) {
     this.#room = room;
   }
 
@@ -56,7 +35,7 @@ export class SessionEvents implements EventStore {
     this.#bytes += this.#kept.at(-1)?.bytes ?? 0;
     while (this.#kept.length > LIMITS.wire.sessionEvents || this.#bytes > LIMITS.wire.sessionEventBytes)
       this.#bytes -= this.#kept.shift()?.bytes ?? 0;
-    this.#room.hold(this, this.#bytes);
+    this.#room.hold(this, this.#bytes, () => this.clear());
     return `${number}_${stream}`;
   }
 

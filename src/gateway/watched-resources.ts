@@ -9,7 +9,7 @@ import type { McpConnection } from '../connections/mcp-connection.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
-import { requireItem } from './require-item.ts';
+import { requireItem } from './item-requests.ts';
 
 interface Watch {
   watchers: number;
