@@ -7,9 +7,9 @@
 export interface AuthSettings {
   /** The identity provider, exactly as tokens name it. */
   readonly issuer: string;
-  /** What tokens must be meant for. */
+  /** The audience that tokens must have. */
   readonly audience: string | readonly string[];
-  /** Where the keys are. Default: what the metadata of the issuer says. */
+  /** The URL of the issuer's keys. Default: the one in its metadata. */
   readonly jwksUri?: string | undefined;
   readonly algorithms?: readonly string[] | undefined;
   /** Asks the identity provider about each token instead of checking a signature. */

@@ -23,7 +23,7 @@ export interface AuthenticatorOptions {
   readonly tokens: StaticTokens;
   /** Called with each opaque token that was found valid, so that no output repeats it. */
   readonly learn?: ((token: string) => void) | undefined;
-  /** Authentication is on even if nothing is configured: then every request is refused. */
+  /** Requires a token even if nothing is configured. Every request is refused then. */
   readonly isRequired?: boolean | undefined;
   readonly send?: typeof fetch | undefined;
   readonly now?: (() => number) | undefined;
@@ -32,14 +32,14 @@ export interface AuthenticatorOptions {
 /** Identities of tokens that the identity provider vouched for, by the hash of the token. */
 type Known = Map<string, { readonly identity: Identity; readonly until: number }>;
 
-/** A token that may be revoked at its provider, and until when the last answer counts. */
+/** A token that its provider may revoke, and the time until which the provider's last answer is used. */
 interface Asked {
   readonly token: string;
   until: number;
   isRevoked?: boolean;
 }
 
-/** No settings are written like this. */
+/** Equals no settings as JSON, so any new settings replace it. */
 const SUSPENDED = 'suspended';
 
 /** Tokens of this form are masked in every text, known or not. */
@@ -72,7 +72,7 @@ export class Authenticator {
     this.#issuer = settings && this.#checkerFor(settings);
   }
 
-  /** Lets in no token of an identity provider: what the configuration says about it cannot be applied. */
+  /** Refuses every token of the identity provider, because its settings cannot be applied. */
   suspend(): void {
     this.#applied = SUSPENDED;
     this.#settings = undefined;
@@ -99,7 +99,7 @@ export class Authenticator {
     if (this.#options.tokens.owns(token)) return this.#options.tokens.check(token);
     if (!this.#issuer) return unauthorized('The token is not known, or was revoked');
     const key = createHash('sha256').update(token).digest('base64');
-    // Of the settings in force now: a reload meanwhile must not inherit what they let in.
+    // A reload replaces this map. What the old settings accept must not enter the new one.
     const known = this.#known;
     const before = known.get(key);
     if (before && before.until > this.#now()) return before.identity;
@@ -112,7 +112,7 @@ export class Authenticator {
 
   /** Tells whether an identity from an earlier request would still be let in. Asks the identity provider in the background. */
   isStillValid(identity: Identity | undefined): boolean {
-    // Let in without a credential, before requests needed one.
+    // Admitted without a credential, before authentication was switched on.
     if (identity === undefined) return !this.isOn;
     const { principal, expiresAt } = identity;
     if (expiresAt <= this.#now()) return false;

@@ -17,7 +17,7 @@ export function identityIn(claims: Claims, settings: AuthSettings): Identity | A
   if (typeof claims.exp !== 'number') return unauthorized('The token does not say when it expires');
   const selected = profileClaim === undefined ? undefined : claims[profileClaim];
   const profile = nameIn(selected);
-  // Without a profile, a user may have everything. Whoever was meant to have one must not.
+  // A user without a profile may use everything, so an unusable claim must not count as no claim.
   if (selected !== undefined && profile === undefined)
     return unauthorized(`The token’s claim "${profileClaim}" is not the name of one profile`);
   const scopes = scopesIn(claims);
@@ -36,7 +36,7 @@ export function identityIn(claims: Claims, settings: AuthSettings): Identity | A
 const nameIn = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' && claim.length <= LIMITS.auth.name ? claim : undefined;
 
-/** A program that asks for itself has no subject at some providers. No subject of a person looks like this. */
+/** Some providers give programs no subject. The prefix keeps their ids apart from the subjects of people. */
 const clientIn = ({ client_id: id }: Claims): string | undefined => {
   const client = nameIn(id);
   return client === undefined ? undefined : `\0client\0${client}`;

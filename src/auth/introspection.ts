@@ -23,7 +23,7 @@ export class Introspection implements TokenChecker {
   }
 
   async check(token: string): Promise<Identity | AuthRefusal> {
-    // Made-up tokens must not turn the gateway against its identity provider.
+    // Invented tokens must not make the gateway flood its identity provider.
     if (this.#asking >= LIMITS.auth.asking)
       return { refused: 'unavailable', reason: 'Too many tokens are being checked' };
     this.#asking += 1;

@@ -5,7 +5,7 @@
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
-/** An identity provider that cannot be asked now. A token may be valid all the same. */
+/** The identity provider cannot be reached now. The token may still be valid. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerUnavailable';
 }

@@ -45,7 +45,7 @@ export class JwtChecker implements TokenChecker {
     }
   }
 
-  /** Tells apart a token without a fitting key from an issuer that cannot be asked for its keys. */
+  /** Finds the key of a token. An issuer that cannot be reached is another error than a token without a key. */
   #keyFor(jose: Jose): Keys {
     const find = async (...given: Parameters<Keys>) => {
       try {

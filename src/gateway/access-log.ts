@@ -1,6 +1,6 @@
 /**
- * Writes one JSON line for each HTTP request. Only what is listed here is written: no headers, no queries, no bodies,
- * and of paths only which route they belong to, because strangers write what they like into all of these.
+ * Writes one JSON line for each HTTP request. Headers, queries and bodies are never written, and of a path only its
+ * route: strangers could put anything into the log otherwise.
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,7 +19,7 @@ export interface Access {
 /** Takes a line. */
 export type WriteLine = (line: string) => void;
 
-/** Calls `write` once the answer has left, or its client has. Fill in the returned object until then. */
+/** Calls `write` when the answer was sent or the client has disconnected. Fill in the returned object before that. */
 export function logAccess(
   request: IncomingMessage,
   response: ServerResponse,
@@ -39,7 +39,7 @@ export function logAccess(
         method: /^[A-Z-]{1,20}$/.test(request.method ?? '') ? request.method : null,
         path,
         status: response.headersSent ? response.statusCode : null,
-        // Without this, the client left before the end of the answer.
+        // Absent if the client disconnected before the end of the answer.
         ...(response.writableFinished && { complete: true }),
         ms: Math.round(elapsedNow() - began),
         bytes: socket.bytesWritten - before,

@@ -17,7 +17,7 @@ export function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('vary', 'Origin');
 }
 
-/** Answers the question of a browser whether a page may send a request. */
+/** Answers a CORS preflight. */
 export function answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
   const wanted = String(request.headers['access-control-request-headers'] ?? '')
     .split(',')
@@ -29,6 +29,6 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   response.writeHead(204).end();
 }
 
-/** Tells whether a request is such a question. */
+/** Tells whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;

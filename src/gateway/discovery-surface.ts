@@ -15,12 +15,12 @@ import type { Surface } from './serve-stdio.ts';
 
 type Who = Pick<Caller, 'principal' | 'profile'>;
 
-/** Offers what each client's profile says. With a profile, clients for which none was selected have this one. */
+/** Offers each client what its profile shows. `profile` is for clients for which none was selected. */
 export function discoverySurface(engine: EngineHandle, profile?: string): Surface {
   const core = coreOf(engine);
   const run = createMetaToolRunner(core);
   let loaded: Promise<Surface> | undefined;
-  // Most gateways expose nothing, and start sooner without.
+  // Loaded on demand, because most gateways expose nothing and start sooner without it.
   const exposed = () => {
     loaded ??= import('./exposed-servers.ts').then(({ surfaceOf }) =>
       surfaceOf(core, exposedByProfile(core), besideExposed(core, run)),
@@ -69,7 +69,7 @@ const exposedByProfile = (core: EngineCore): Exposed => ({
   includes: (server, caller) => (caller ? core.exposure(caller)?.hasServer(server) === true : core.isExposed(server)),
 });
 
-/** The five tools where the profile shows them, and those that it pins. */
+/** The five tools, unless the profile hides them, and the tools it pins. */
 const besideExposed = (core: EngineCore, run: RunTool): Beside => {
   const hasFive = (caller: Caller) => core.exposure(caller)?.metaTools !== false;
   return {

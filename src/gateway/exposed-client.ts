@@ -1,5 +1,5 @@
 /**
- * One client of an exposed server: the connection it uses, what it hears of the server, and how it is asked.
+ * Represents one client of an exposed server: its connection, the notifications it gets, and how to ask it questions.
  * @module
  */
 import type { Server } from '@modelcontextprotocol/server';
@@ -35,7 +35,7 @@ export interface View {
 
 /** From the least to the most serious. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-/** What a server of the new protocol is asked for on behalf of a client that may set a level and has not. */
+/** The log level that a server of the new protocol is asked for until the client has set one. */
 const DEFAULT_LEVEL = 'info';
 
 export class ExposedClient {
@@ -45,7 +45,7 @@ export class ExposedClient {
   readonly #open = new Set<OpenRequest>();
   #server: Server | undefined;
   #level: unknown = DEFAULT_LEVEL;
-  /** The last way to ask. A client of the old protocol can be asked between its requests, too. */
+  /** How to ask a client of the old protocol while it has no open request: through its last one. */
   #lastAsk: Ask | undefined;
   readonly #waiting = new Set<(ask: Ask) => void>();
 
@@ -70,7 +70,7 @@ export class ExposedClient {
     };
   }
 
-  /** Asks with an open request, else with the next one. */
+  /** Asks through an open request of the client; if there is none, waits for the next one. */
   readonly #ask: Ask = async (request, signal) => (await abortable(this.#nextAsk(), signal))(request, signal);
 
   #nextAsk(): Promise<Ask> {
@@ -90,7 +90,7 @@ export class ExposedClient {
     return lease;
   }
 
-  /** Does the work of one request, to which log messages and questions of the server belong meanwhile. */
+  /** Runs the work of one request. Meanwhile, the server's log messages and questions belong to this request. */
   async during<T>(request: OpenRequest, work: () => Promise<T>): Promise<T> {
     const { ask } = request;
     this.#open.add(request);
@@ -115,11 +115,11 @@ export class ExposedClient {
     return { [META.logLevel]: this.#level, ...meta };
   }
 
-  /** Passes on what the server says outside of answers. */
+  /** Passes on the server's notifications. */
   readonly hear: Hear = (method, params) => {
     const server = this.#server;
     if (method === 'notifications/message') return this.#log(params);
-    // Changes reach a client without a session through its subscriptions.
+    // A client without a session hears of changes through its subscriptions.
     if (server === undefined || this.identity.session === undefined) return;
     if (method === 'notifications/elicitation/complete') sent(server.notification({ method, params } as never));
     else tellOf(method, params, notifierOf(server));
@@ -140,7 +140,7 @@ export const levelIn = (meta: unknown): unknown => Object(meta)[META.logLevel];
 const isWanted = (level: unknown, wanted: unknown): boolean =>
   LEVELS.includes(wanted as string) && LEVELS.indexOf(level as string) >= LEVELS.indexOf(wanted as string);
 
-/** The client may have disconnected; its request notices. */
+/** Ignores failures: if the client has disconnected, its request ends anyway. */
 const sent = (sending: Promise<void>): void => void sending.catch(() => {});
 
 /** Announces changes to the client of one server; the SDK passes on those that the client listens to. */

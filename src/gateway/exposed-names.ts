@@ -1,5 +1,5 @@
 /**
- * Names what several servers have for one client: tools and prompts as `server__name`, resources by a wrapped URI.
+ * Builds the names under which one client sees several servers: `server__name` for tools and prompts, and a wrapped URI for resources.
  * Wrapping is reversible and keeps the variables of templates. `ui://` stays as it is: MCP Apps know it by this scheme.
  * @module
  */
@@ -21,7 +21,7 @@ export const isApp = (uri: string): boolean => uri.startsWith('ui://');
 
 export const exposedName = (server: string, name: string): string => `${server}${BETWEEN}${name}`;
 
-/** Every reading of a client's name: a server's name may hold the separator. The longest server comes first. */
+/** All ways to split an exposed name, because a server's name may contain the separator. The longest server name comes first. */
 export const ownNames = (servers: readonly string[], exposed: string): OwnName[] =>
   servers
     .filter((server) => exposed.startsWith(`${server}${BETWEEN}`))

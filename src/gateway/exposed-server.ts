@@ -56,7 +56,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
     createServer: (handler, identity) => relay.createServer(handler, identity),
     relayChanges: (notify) =>
       relay.engine.connections.onNotification((server, method, params, owner) => {
-        // All clients that listen are told, so nothing of one user's own connection.
+        // Every listening client gets this, so changes on a user's own connection are left out.
         if (server === name && owner === undefined) tellOf(method, params, notify);
       }),
     headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
@@ -85,7 +85,7 @@ class ExposedServer {
 
   listen(params: Params, caller: Caller): () => void {
     const client = this.#sessions.get(caller.session ?? '')?.client;
-    // What the server or a rule refuses stays silent: the SDK has answered the client.
+    // A refusal is not reported: the SDK has already accepted the subscription.
     const stops = urisIn(params).map((uri) =>
       this.#watched.watch(uri, client?.caller ?? caller, client?.hear).catch(() => () => {}),
     );
@@ -112,7 +112,7 @@ class ExposedServer {
         meta: session ? session.client.metaFor(session.view.identity, context.meta) : context.meta,
         onNotification: context.onNotification ?? session?.client.hear,
       });
-    // A call on the fast lane has not told the client's end of itself yet.
+    // A call on the fast lane was not registered by `createServer`.
     const request = { notify: undefined, level: levelIn(context.meta), ask: caller.ask };
     const result = await (session && !context.onNotification ? session.client.during(request, call) : call());
     if (result.success) return result.data;
@@ -121,7 +121,7 @@ class ExposedServer {
     return failure(result.error);
   }
 
-  /** Why the headers of a call do not fit its arguments, where the tool asks for headers. */
+  /** Says why the headers of a call do not match its arguments, if the tool requires such headers. */
   async headerFault({ name, arguments: args }: Params, headers: Headers, caller: Caller): Promise<string | undefined> {
     if (typeof name !== 'string') return undefined;
     const schema = (this.#views.of(caller)?.tools.get(name) ?? (await this.#definition(name, caller)))?.inputSchema;
@@ -282,14 +282,14 @@ function relayable(capabilities: ServerIdentity['capabilities']): Record<string,
   return kept;
 }
 
-/** What a request is about: the resource or prompt that it, or the reference in it, names. */
+/** The resource or prompt that a request names, directly or in its `ref`. */
 function itemIn({ uri, name, ref }: Params): ItemRef | undefined {
   if (typeof uri === 'string') return { kind: 'resource', id: uri };
   if (typeof name === 'string') return { kind: 'prompt', id: name };
   return isObject(ref) ? itemIn(ref) : undefined;
 }
 
-/** The lists of what is no tool, and what identifies an entry. */
+/** The lists of resources, templates and prompts, with the key that identifies an entry. */
 const IDS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 
 function withoutStamp(result: Params): Params {

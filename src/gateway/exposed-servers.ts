@@ -44,7 +44,7 @@ const CAPABILITIES = {
 /** Which servers are shown, and to whom. */
 export interface Exposed {
   names(caller: Caller): Promise<readonly string[]>;
-  /** Without a caller: to anybody. */
+  /** Without a caller: whether any caller sees the server. */
   includes(server: string, caller?: Caller): boolean;
 }
 
@@ -84,7 +84,7 @@ class ExposedServers {
     this.#beside = beside;
   }
 
-  /** Passes on changes of what a caller sees; without one, of what anybody sees. */
+  /** Passes on changes of the servers that a caller sees; without a caller, of all shown servers. */
   relayChanges(notify: ChangeNotifier, caller?: Caller): () => void {
     const isShown = (server: string) => this.#exposed.includes(server, caller);
     const stopLists = this.#engine.onToolsChanged((_isReload, server) => {
@@ -94,7 +94,7 @@ class ExposedServers {
       notify.resourcesChanged();
     });
     const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
-      // All clients that listen are told, so nothing of one user's own connection.
+      // Every listening client gets this, so changes on a user's own connection are left out.
       if (owner !== undefined) return;
       if (method === 'notifications/resources/updated' && typeof uri === 'string' && isShown(server))
         notify.resourceUpdated(exposedUri(server, uri));
@@ -164,7 +164,7 @@ class ExposedServers {
     on('completion/complete', (call) => this.#complete(call));
     const watching = new Map<string, Promise<() => void>>();
     const unwatch = (uri: string): void => {
-      // One that the server refused needs no end.
+      // A refused subscription has nothing to end.
       void watching.get(uri)?.then(
         (end) => end(),
         () => {},
@@ -187,7 +187,7 @@ class ExposedServers {
         return {};
       });
     }
-    // Clients without sessions are told through `relayChanges` of the whole surface.
+    // Clients without sessions hear of changes through `relayChanges` of the surface.
     const notify = notifierOf(server);
     const stop =
       identity.session === undefined
@@ -211,7 +211,7 @@ class ExposedServers {
   async #tools(caller: Caller): Promise<readonly ToolDefinition[]> {
     const first = (await this.#beside?.listTools(caller)) ?? [];
     const reading = this.#lists(caller, (server) => this.#engine.definitionsOf(server, { caller }));
-    // A server that is down takes no other tools with it.
+    // If no server can be listed, the tools of the gateway are still shown.
     const lists = await (first.length > 0 ? reading.catch(() => []) : reading);
     const taken = new Set(first.map(({ name }) => name));
     const exposed = lists.flatMap(([server, tools]) =>

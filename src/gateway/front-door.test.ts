@@ -475,7 +475,9 @@ it('keeps its identity provider over a reload to one that cannot be used, and lo
   const introspection = { clientId: 'gateway', clientSecret: '${NOT_SET_ANYWHERE}' };
   config.auth = { ...auth, audience: 'https://other.example', introspection };
   await own.reload();
-  await expect.poll(() => said.join(), { timeout: 10_000 }).toMatch(/NOT_SET_ANYWHERE.*"auth" before stay in force/);
+  await expect
+    .poll(() => said.join(), { timeout: 10_000 })
+    .toMatch(/NOT_SET_ANYWHERE.*earlier settings of "auth" stay in force/);
   const token = await issuer.token('ann');
   expect((await ask(at('/mcp', gateway), asking('POST', bearer(token)))).status).toBe(200);
   await gateway.close();

@@ -120,7 +120,7 @@ export class HttpSessions<S extends HttpSession> {
     return tally([...this.#opening.values(), ...[...this.#sessions.values()].map(({ clientName }) => clientName)]);
   }
 
-  /** If all sessions are in use: one without running calls, of a client with clearly more sessions than the new client. */
+  /** If all sessions are in use: a session without running calls, of a client that has at least two more than the new client. */
   #fromTheGreediest(clientName: string): S | undefined {
     const held = this.#held();
     const fair = (held.get(clientName) ?? 0) + 1;

@@ -24,11 +24,11 @@ interface Question {
 }
 
 interface Parked {
-  /** A new one for each round: an answer serves once. */
+  /** New for each round, so that an answer can be used only once. */
   id: string;
   /** The caller, tool and arguments of the call. The answers must match them. */
   readonly binding: string;
-  /** Shares the places with other callers. */
+  /** The key under which the caller's parked calls are counted. */
   readonly caller: string;
   readonly questions: Map<string, Question>;
   result: Promise<RawResult>;

@@ -1,6 +1,6 @@
 /**
- * Remembers what an exposed server shows to clients without sessions: the same to clients of the same user that can do
- * the same.
+ * Remembers what an exposed server shows to clients without sessions. Clients of one user with equal capabilities share
+ * an entry.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export class RecentViews {
     this.#now = now;
   }
 
-  /** What this caller sees, unless that was learnt too long ago. */
+  /** What this caller sees; undefined if that is unknown or stale. */
   of(caller: Caller): View | undefined {
     const known = this.#views.get(keyOf(caller));
     return known && this.#now() - known.at < LIMITS.age.view ? known.view : undefined;
@@ -32,7 +32,7 @@ export class RecentViews {
   }
 }
 
-/** What a client says it can do may be long, so only its hash is kept. */
+/** Hashed, because the capabilities that a client sends may be long. */
 const keyOf = ({ principal, profile, capabilities }: Caller): string =>
   createHash('sha256')
     .update(JSON.stringify([principal, profile, capabilities]))

@@ -48,8 +48,8 @@ const NO_ROOM: RefusedBody = {
 };
 
 /**
- * Reads a whole body, if there is room for it, which it keeps until it is its turn. Rejects if the client disconnects
- * first.
+ * Reads a whole body, if there is room for it. The room is kept until the request's turn comes. Rejects if the client
+ * disconnects first.
  */
 export async function readRequestBody(
   request: IncomingMessage,
@@ -84,7 +84,7 @@ async function read(request: IncomingMessage, chunks: Buffer[], hold: (bytes: nu
   let tail: Buffer | undefined;
   let size = 0;
   let why: Unreadable | undefined;
-  // A refused body is read on, up to a limit: a client that is still writing would miss the answer.
+  // Keep reading a refused body, up to a limit: a client that is still writing does not read the answer.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     head ??= chunk;

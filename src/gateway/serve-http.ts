@@ -91,7 +91,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   // Without a valid configuration there is nothing to protect: the tools only say what is wrong with it.
   const configure = async () => {
     const provider = await core.identityProvider().catch((error: unknown) => {
-      // Without settings before it, the door would stay open.
+      // There are no earlier settings to fall back on, and without any, requests would need no token.
       if (!core.problem && !authenticator.settings) authenticator.suspend();
       throw error;
     });
@@ -163,7 +163,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     send(response, why === undefined ? 200 : 503, { status: why ?? 'ready' });
   };
 
-  /** Where clients reach a path: as the configuration says, else as they asked for it. */
+  /** The public URL of a path: as configured, otherwise as this request addressed it. */
   const publicUrl = (request: IncomingMessage, { host: forwarded, isSecure }: Origin, path: string): string => {
     const configured = authenticator.settings?.resource;
     if (configured !== undefined) return path === '/mcp' ? configured : `${new URL(configured).origin}${path}`;
@@ -193,7 +193,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     if (named !== undefined && (isUnknown || !maySelect(named, identity)))
       return refuse(response, { status: 404, message: 'There is no such profile' });
     if (isUnknown) return refuse(response, { status: 403, message: 'The profile of this token does not exist' });
-    // Without a profile a user may have everything, which is not for users whose tokens are to name one.
+    // A user without a profile may use everything. Where tokens have to name a profile, one without it is refused.
     if (profile === undefined && identity?.choosesProfile === false && !hasProfile(DEFAULT_PROFILE))
       return refuse(response, { status: 403, message: 'The token names no profile, and there is no default one' });
     access.profile = profile;
@@ -217,11 +217,11 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
       .then((body) => {
         if ('value' in body) return response.destroyed ? undefined : endpoint.serve({ ...head, body: body.value });
         const { status, id, ...error } = body.refused;
-        // A client that is still writing would go on for as long as it likes.
+        // Otherwise a client could go on writing without end.
         if (status === 503) response.once('finish', () => request.destroy());
         close(response, status, { jsonrpc: '2.0', id, error });
       })
-      // No request ends the process that others use, too.
+      // A failed request must not end the process that serves others.
       .catch(() => response.destroy());
   };
 
@@ -243,8 +243,8 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const stopConfiguring = core.onReload(() => {
     void configure().catch((error: unknown) => {
       const before = authenticator.settings
-        ? 'The settings of "auth" before stay in force.'
-        : 'Nobody gets in meanwhile.';
+        ? 'The earlier settings of "auth" stay in force.'
+        : 'Until this is corrected, every request is refused.';
       logger.error({ code: 'CONFIGURATION_ERROR' }, `${messageOf(error)} ${before}`);
     });
   });
@@ -277,11 +277,11 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   };
 }
 
-/** Settles when all these answers have left, or their clients have. */
+/** Resolves when all these answers were sent or their clients have disconnected. */
 const closedAll = (responses: Iterable<ServerResponse>): Promise<unknown> =>
   Promise.all([...responses].map((response) => new Promise((resolve) => response.once('close', resolve))));
 
-/** Refuses to listen where strangers could reach the gateway and nothing would tell them from its users. */
+/** Refuses to listen on an address that other machines can reach, unless requests need a token. */
 function refuseOpenDoor(
   { host, isLoopback, allowedHosts }: { host: string; isLoopback: boolean; allowedHosts: readonly string[] },
   isAuthenticated: boolean,
@@ -293,7 +293,7 @@ function refuseOpenDoor(
   );
 }
 
-/** The profile of a credential wins over the path, which may only repeat it. */
+/** A path may select a profile only if the credential leaves it open or names the same one. */
 const maySelect = (named: string, identity: Identity | undefined): boolean =>
   identity?.profile === undefined ? identity?.choosesProfile !== false : identity.profile === named;
 
@@ -302,7 +302,7 @@ function isJson(request: IncomingMessage): boolean {
   return more.length === 0 && /^application\/json\s*(?:;|$)/i.test(type.trim());
 }
 
-/** The body is not read: the connection closes with the answer. */
+/** Refuses a request without reading its body, and closes the connection. */
 const refuse = (response: ServerResponse, { status, message, headers }: Refusal): void =>
   close(response, status, rpcFault(-32000, message), headers);
 

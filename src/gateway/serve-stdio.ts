@@ -33,11 +33,11 @@ export interface Surface {
   /** Answers for clients before an SDK server exists. */
   readonly introduction?: Introduction | undefined;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
-  /** Notes what a client of the new protocol listens to. Returns a function that ends that. */
+  /** Adds a subscription of a client of the new protocol. Returns a function that ends it. */
   listen?(params: Readonly<Record<string, unknown>>, caller: Caller): () => void;
-  /** Leaves of it what the caller may hear of, where callers differ in that. */
+  /** Reduces a subscription to what the caller may see. Absent if all callers see the same. */
   mayHear?(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Readonly<Record<string, unknown>>>;
-  /** Why the headers of a call over HTTP do not fit its arguments. */
+  /** Says why the headers of a call over HTTP do not match its arguments. */
   headerFault?(
     params: Readonly<Record<string, unknown>>,
     headers: Headers,

@@ -40,8 +40,8 @@ export class SessionEvents implements EventStore {
   }
 
   /**
-   * The SDK calls this for a client that continues a stream. A connection that still looks open loses the stream to it:
-   * a network that broke does not say so. (The SDK refuses the client if the store has `getStreamIdForEventId`.)
+   * The SDK calls this for a client that continues a stream. The new connection gets the stream even if the old one looks
+   * open, because a broken network may go unnoticed. (With `getStreamIdForEventId`, the SDK would refuse the client.)
    */
   async replayEventsAfter(
     id: string,
@@ -63,10 +63,10 @@ export class SessionEvents implements EventStore {
   }
 }
 
-/** The stream that an event id belongs to; undefined for a text that is no id of ours. */
+/** The stream that an event id belongs to; undefined if this gateway did not create the id. */
 export const streamIn = (id: string): string | undefined => /^\d{1,15}_(.{1,100})$/.exec(id)?.[1];
 
-/** What stands for a message that is too large to keep: an answer must not be waited for in vain. */
+/** Replaces a message that is too large to keep. A client must not wait forever for an answer. */
 function standIn(message: JSONRPCMessage): JSONRPCMessage {
   if (!('id' in message) || 'method' in message) return {} as JSONRPCMessage;
   const text = 'The call was executed, but its result is too large to be sent again after the connection broke.';

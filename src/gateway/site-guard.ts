@@ -1,11 +1,11 @@
 /**
- * Refuses requests that a page of another site could have made, before any other code sees them: a browser says in Host
- * and Origin where a page comes from, and no page can change that.
+ * Refuses requests that a page of another site could have made, before any other code sees them. Browsers set Host and
+ * Origin themselves, and no page can change these headers.
  * @module
  */
 import type { IncomingMessage } from 'node:http';
 
-/** Under which names the gateway may be reached, and which pages may use it. */
+/** The names under which the gateway may be reached, and the pages that may use it. */
 export interface SiteOptions {
   readonly port: number;
   readonly isSecure: boolean;
@@ -53,11 +53,11 @@ function isOurs(host: string, { socket }: Head, { port, isLoopback, hosts }: Sit
   if (hosts.some((one) => one === host || one === name)) return true;
   const isPort = asked === undefined || asked === String(port);
   if (LOOPBACK.includes(name)) return isPort || !isLoopback;
-  // No other site can have a number for its name. Port mappings change the port only of names of this machine.
+  // An attacker's site has a name, so an IP address as Host is safe. Its port must match: only local names are port-mapped.
   return !isLoopback && isPort && socket?.localAddress !== undefined && name === written(socket.localAddress);
 }
 
-/** `[::1]:80` and `host:80` in two parts. Anything stranger is no name of ours. */
+/** Splits `[::1]:80` or `host:80` in two. Returns nothing for any other form. */
 function nameAndPort(host: string): readonly string[] {
   const [, name, port] = /^(\[[0-9a-f:.]+\]|[^:/@\s[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   return name === undefined ? [] : port === undefined ? [name] : [name, port];

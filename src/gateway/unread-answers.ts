@@ -38,7 +38,7 @@ export class UnreadAnswers {
     });
     const write = response.write.bind(response) as (...args: unknown[]) => boolean;
     response.write = ((...args: unknown[]) => {
-      // A stream that ends while the gateway closes gets no more, and that is no error.
+      // While the gateway closes, a stream may already have ended. That is no error.
       if (response.writableEnded) return true;
       // The wait starts when the first byte is queued.
       if (response.writableLength === 0) reader.since = performance.now();

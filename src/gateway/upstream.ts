@@ -33,7 +33,7 @@ export interface UpstreamCall {
   readonly ask?: Ask | undefined;
 }
 
-/** Answers a call; with `work`, a request that is no call of a tool. */
+/** Answers a tool call, or, with `work`, another request. */
 export type UpstreamHandler = (
   call: UpstreamCall,
   work?: (context: CallContext) => Promise<RawResult>,

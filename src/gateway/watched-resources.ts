@@ -24,8 +24,8 @@ export const urisIn = ({ notifications }: Readonly<Record<string, unknown>>): st
 };
 
 /**
- * What a client listens to, without the resources that it may not use. Every client that listens hears of all updates of
- * what it named, whoever watches it.
+ * Returns a client's subscription without the resources that the client may not use. This is needed because updates go
+ * to every client that named the resource, whichever client subscribed to it at the server.
  */
 export async function withAllowed(
   params: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ export class WatchedResources {
 
   /** Subscribes to a resource that the caller may use. Resolves with how to end that; rejects if the server refuses. */
   async watch(uri: string, caller: Caller, onNotification?: McpConnection['onNotification']): Promise<() => void> {
-    // Asked for each caller: what one may watch, another may not.
+    // Checked for each caller, because rules may differ.
     await requireItem(this.#engine, this.#server, { kind: 'resource', id: uri }, caller);
     if (this.#isClosed) throw new JsonRpcError(INVALID_PARAMS, 'The client has left.');
     const known = this.#watches.get(uri);

@@ -1,5 +1,5 @@
 /**
- * Ends streams whose client would not be let in any more: a token that expired or was revoked gets no further news.
+ * Ends the open streams of clients whose token has expired or was revoked.
  * @module
  */
 import type { ServerResponse } from 'node:http';
@@ -27,7 +27,7 @@ export class WatchedStreams {
     this.#timer ??= setInterval(() => this.#look(), LIMITS.pace.stamp).unref();
   }
 
-  /** Ends all of them. Clients open them again, elsewhere if there is another gateway. */
+  /** Ends all streams. Clients open them again, at another gateway if there is one. */
   endAll(): void {
     for (const response of [...this.#streams.keys()]) response.end();
   }

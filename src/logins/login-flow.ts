@@ -176,7 +176,7 @@ async function codeFrom(
       const isPasted = typeof answer === 'string';
       const parameters = isPasted ? parametersIn(answer) : answer.searchParams;
       if (parameters.get('state') !== state) {
-        // Another program, or the page of an earlier login. This one goes on.
+        // Sent by another program or by the page of an earlier login. Keep waiting.
         if (isPasted) pasted = paste(true);
         else listener.answer(false);
         continue;

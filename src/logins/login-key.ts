@@ -28,10 +28,10 @@ export interface Keychain {
 const SERVICE = 'anygpt';
 const BYTES = 32;
 
-/** The content of the key file if the keychain has the key. One failure of the keychain must not lose the logins. */
+/** Content of the key file if the key is in the keychain. Without it, a failing keychain would look like a missing key. */
 const IN_KEYCHAIN = 'keychain';
 
-/** Returns the key, and makes one on the first use: in the keychain if it keeps it, else in the file. */
+/** Returns the key. On the first use, creates it in the keychain or, if that does not work, in the file. */
 export async function loginKey(folder: string, keychain: () => Promise<Keychain | undefined>): Promise<LoginKey> {
   const file = join(folder, 'key');
   const known = await readKey(file, keychain);

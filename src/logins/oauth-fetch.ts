@@ -14,7 +14,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** Addresses of the link, such as the metadata services of clouds. No server may name one. */
+/** Link-local addresses, such as the metadata services of clouds. No server may name one. */
 const link = new BlockList();
 link.addSubnet('169.254.0.0', 16);
 link.addSubnet('fe80::', 10, 'ipv6');

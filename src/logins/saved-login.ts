@@ -1,5 +1,5 @@
 /**
- * Defines what is kept of a login: the tokens, and all that a refresh or a logout needs.
+ * Defines what is saved of a login: its tokens, and what a refresh or a logout needs.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ export interface LoginOwner {
   readonly principal?: string | undefined;
 }
 
-/** Returns the name under which a login is kept. It tells nothing about the login. */
+/** Returns the name under which a login is saved. It reveals nothing about the login. */
 export function loginName({
   url,
   settings: { clientId, authorizationServer, resource } = {},

@@ -1,5 +1,6 @@
 /**
- * Keeps the login of one user to one server: the token of the next request, its renewal, and that a person has to log in.
+ * Keeps the login of one user to one server: returns the token for each request, renews it, and tells when a person has to
+ * log in.
  *
  * Nothing is read before the first request, and nothing of the storage is loaded for a server without a login.
  * @module
@@ -57,7 +58,7 @@ export class ServerLogin implements Credentials {
     const { status } = response;
     const challenge = challengeIn(response.headers.get('www-authenticate'));
     const login = await this.#read();
-    // Another request, another process or a person was faster.
+    // The token was replaced meanwhile: by another request, another process or a new login.
     if (login && bearerOf(login) !== sent && !isRepeated) return 'retry';
     if (status === 403) return this.#needsMore(login, challenge);
     if (isRepeated) this.#dead = login?.accessToken;
@@ -65,7 +66,7 @@ export class ServerLogin implements Credentials {
     const { server } = this.#options;
     const why = login ? 'a new login' : 'a login';
     const error = loginNeeded(server, status, why, this.#command);
-    // A call that is refused says nothing about the other tools.
+    // A refused call does not mean that other tools are refused.
     if (!isCall)
       this.#parked = {
         error: new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'not_sent' }),
@@ -98,7 +99,7 @@ export class ServerLogin implements Credentials {
     }
   }
 
-  /** Whether a token has to be renewed before it is sent, and can be. */
+  /** Tells whether a token has to be renewed before it is sent, and can be renewed. */
   #isDue(login: SavedLogin): boolean {
     const canBe = login.refreshToken !== undefined || this.#options.logInAlone !== undefined;
     return canBe && login.accessToken !== this.#dead && isExpiring(login);

@@ -9,7 +9,7 @@ import { oneLine } from '../text/plain-text.ts';
 import { LoginAddressError } from './oauth-fetch.ts';
 import type { LoginClient, SavedLogin } from './saved-login.ts';
 
-/** Where and as which client tokens are asked for. */
+/** The token endpoint, and the client that asks. */
 export type TokenPlace = Pick<SavedLogin, 'tokenEndpoint' | 'authMethods' | 'client' | 'resource'>;
 
 export type TokenAnswer =

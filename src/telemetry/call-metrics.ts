@@ -9,8 +9,8 @@ import type { Metrics } from './metric-families.ts';
 export const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const;
 
 /**
- * Returns a recorder of calls, as the audit log is one.
- * @param isServer tells whether a name is a server's: callers may ask for any name, and each would be a series
+ * Returns a recorder that counts calls.
+ * @param isServer tells whether a server has this name. Callers may invent names, and each would become a series.
  */
 export function callMetrics(metrics: Metrics, isServer: (name: string) => boolean) {
   const calls = metrics.counter('anygpt_calls_total', 'Calls of tools, resources and prompts by outcome.', [
@@ -20,13 +20,13 @@ export function callMetrics(metrics: Metrics, isServer: (name: string) => boolea
   ]);
   const durations = metrics.histogram(
     'anygpt_call_duration_seconds',
-    'Duration of calls that reached a server, waits and the start of the server included.',
+    'Duration of calls that reached a server, including waits and the start of the server.',
     SECONDS,
     ['server'],
   );
   const connects = metrics.histogram(
     'anygpt_connect_duration_seconds',
-    'How long calls waited for a connection where none was open.',
+    'How long calls waited for a connection that had to be opened.',
     SECONDS,
     ['server'],
   );

@@ -21,7 +21,7 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
   metrics.gauge('anygpt_tools', 'Tools that may be used.', ['server'], async () =>
     (await engine.listServers()).map(({ name, enabledCount }) => [[name], enabledCount]),
   );
-  // Users with credentials of their own are counted together: numbers name servers, never users.
+  // Metrics never name users, so users with their own credentials are counted together.
   metrics.gauge('anygpt_calls_running', 'Calls that hold a slot of their server.', ['server'], () =>
     Array.from(runtime.executions.gates?.slots.load() ?? [], ({ server, running }) => [[serverIn(server)], running]),
   );
@@ -33,7 +33,7 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
   );
   metrics.gauge(
     'anygpt_catalog_lookups',
-    'Requests of the last thirty days by whether the cache sufficed, of all gateways that share it.',
+    'Cache hits and misses of the last thirty days, of all gateways that share the cache.',
     ['result'],
     async () => {
       const { hits, misses } = await engine.cacheStats();

@@ -1,5 +1,5 @@
 /**
- * Opens what watches a gateway: numbers for `/metrics`, and traces if the environment asks for them.
+ * Opens the telemetry of a gateway: metrics for `/metrics`, and traces if the environment asks for them.
  * @module
  */
 import type { EngineCore } from '../engine/engine-core.ts';
@@ -11,13 +11,13 @@ import { Metrics } from './metric-families.ts';
 import type { Headers } from './tracing.ts';
 import { wantsOpenTelemetry } from './wants-open-telemetry.ts';
 
-/** What watches a gateway. */
+/** The telemetry of a gateway. */
 export interface GatewayTelemetry {
   /** For the engine. */
   readonly observer: CallObserver;
-  /** Adds the numbers of an engine, and returns how to write all of them as Prometheus text. */
+  /** Adds the metrics of an engine. Returns a function that writes all metrics as Prometheus text. */
   metricsOf(engine: EngineCore): () => Promise<string>;
-  /** Wraps what runs the tools that clients call. */
+  /** Traces the tools that clients call. */
   serving(run: RunTool): RunTool;
   /** Runs work in the trace that an HTTP request belongs to. */
   within<T>(headers: Headers, work: () => T): T;

@@ -26,7 +26,7 @@ export interface Histogram {
 /** The values of a gauge at this moment, each with its labels. */
 export type Reading = Iterable<readonly [LabelValues, number]>;
 
-/** The numbers of one process. */
+/** The metrics of one process. */
 export class Metrics {
   readonly #families: Family[] = [];
 

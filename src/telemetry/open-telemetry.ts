@@ -13,11 +13,11 @@ export interface OpenTelemetry {
 
 /**
  * Starts the SDK. A program that has started one of its own (`node --import …`) keeps it.
- * @param say told why there is none
+ * @param say called with the reason if it cannot be started
  */
 export async function openTelemetry(say: (message: string) => void): Promise<OpenTelemetry> {
   const { isSpanContextValid, trace } = await import('@opentelemetry/api');
-  // Never ended, so never reported.
+  // Shows whether a program has started an SDK. It is never ended, so it is never reported.
   const probe = trace.getTracer('probe').startSpan('probe').spanContext();
   const close = isSpanContextValid(probe) ? async () => {} : await startSdk(say);
   return { tracing: new Tracing(), close };
@@ -25,7 +25,7 @@ export async function openTelemetry(say: (message: string) => void): Promise<Ope
 
 async function startSdk(say: (message: string) => void): Promise<() => Promise<void>> {
   try {
-    // Found beside us only, never in the folder we were started in.
+    // Resolved from this package, never from the current folder.
     const { NodeSDK } = await import('@opentelemetry/sdk-node');
     const sdk = new NodeSDK({ instrumentations: [] });
     sdk.start();
@@ -34,7 +34,7 @@ async function startSdk(say: (message: string) => void): Promise<() => Promise<v
     };
   } catch (error) {
     const why = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND' ? MISSING : messageOf(error);
-    say(`OTEL_ variables ask for telemetry, but there is none: ${why}`);
+    say(`OTEL_ variables ask for telemetry, but it cannot be sent: ${why}`);
     return async () => {};
   }
 }

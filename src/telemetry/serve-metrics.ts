@@ -1,6 +1,6 @@
 /**
- * Serves the numbers of a gateway at `/metrics`, on a port of its own: they name all servers, so they are for the
- * operator, not for users.
+ * Serves the metrics of a gateway at `/metrics`, on a port of its own. They name all servers, so they are for the operator
+ * and not for users.
  * @module
  */
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ export async function serveMetrics(
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) =>
       response.writeHead(status, { 'content-type': PROMETHEUS_TEXT, connection: 'close' }).end(body);
-    // A web page can make its own name point here.
+    // DNS rebinding: the name of a web page can be made to resolve to this machine.
     if (isLocal && !LOCAL.test(request.headers.host ?? '')) return answer(403, 'Host must be this machine\n');
     if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') return answer(404, 'GET /metrics\n');
     text().then(

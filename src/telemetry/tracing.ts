@@ -142,7 +142,7 @@ const operations = (name: string, description: string): Histogram =>
     .getMeter(NAME, VERSION)
     .createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: [...SECONDS] } });
 
-/** The context that `_meta` or headers name. */
+/** The trace context in `_meta` or headers. */
 const extracted = (carrier: Headers): Context =>
   propagation.extract(ROOT_CONTEXT, carrier, { get: textOf, keys: (all) => Object.keys(all) });
 
