@@ -1710,6 +1710,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS, 'where the authorization server does not say that it supports PKCE'],
     [LOGINS, '4. without registration'],
     [LOGINS, 'of another issuer, or of none, is refused'],
+    [LOGINS, 'is not what other programs and web pages send to this machine, however much'],
     [LOGIN_SETTINGS, 'no %s'],
     [LOGIN_SETTINGS, 'are asked for at no foreign address of a private network'],
     [LOGIN_SETTINGS, 'reaches only the addresses that were checked'],

@@ -588,8 +588,6 @@ const limits = {
     challenge: 8_192,
     /** Authorization servers of one server that are tried. */
     issuers: 3,
-    /** Answers with a wrong `state` before a login is given up: another program sends them. */
-    strays: 20,
   },
   /** What an MCP Registry sends. Its entries are written by strangers. */
   registry: {

@@ -49,6 +49,30 @@ describe('the one thing to do', () => {
     ['a file that may not run', local, error('the command "x" may not be executed (EACCES)'), 'chmod +x'],
     ['anything else', local, error(`${died}boom`), 'Read its log: anygpt mcp logs gh'],
     ['a login', remote(), error('x', 'SERVER_AUTH_REQUIRED'), 'Run: anygpt mcp login gh'],
+    [
+      'a login of a registered client',
+      remote({ oauth: { clientId: 'c', clientSecret: '${GH_SECRET}' } }),
+      error('x', 'SERVER_AUTH_REQUIRED'),
+      'Run: anygpt mcp login gh',
+    ],
+    [
+      'a program whose login is refused',
+      remote({ oauth: { grant: 'client_credentials' } }),
+      error('x', 'SERVER_AUTH_REQUIRED'),
+      'Correct connection.oauth in /c.json, servers[0]',
+    ],
+    [
+      'a login that cannot be renewed now',
+      remote(),
+      error('The login of gh could not be renewed: the token endpoint answered HTTP 404. It is kept.'),
+      'Try later: the identity provider',
+    ],
+    [
+      'a locked keychain',
+      remote(),
+      error('the keychain does not give the key', 'STORAGE_ERROR'),
+      'Unlock the keychain',
+    ],
     ['a token that is missing', remote({ auth: 'env' }), error('x', 'SERVER_AUTH_REQUIRED'), 'export GH_MCP_TOKEN=…'],
     [
       'a token that is refused',

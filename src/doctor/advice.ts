@@ -35,6 +35,7 @@ export function adviceFor(
   const place = placeOf(definition);
   const noise = isLocal(connection) ? noiseIn(known.log) : undefined;
   if (error.code === 'CONFIGURATION_ERROR') return `Correct ${place}`;
+  if (error.code === 'STORAGE_ERROR') return 'Unlock the keychain of this computer, or repair the file that is named';
   if (error.code === 'SERVER_AUTH_REQUIRED' && !isLocal(connection)) return howToLogIn(definition, connection, env);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
@@ -84,14 +85,17 @@ const isOverdue = ({ message }: DiscoveryError): boolean =>
 
 function howToLogIn(definition: ServerDefinition, connection: RemoteConnection, env: Environment): string {
   const own = serverVariable(definition.name, 'MCP_TOKEN');
+  if (connection.oauth?.grant !== undefined) return `Correct connection.oauth in ${placeOf(definition)}`;
   if (connection.auth === 'env') {
     const given = env[own] ? own : env.MCP_AUTH_TOKEN ? 'MCP_AUTH_TOKEN' : undefined;
     return given === undefined ? `export ${own}=…` : `Renew the token in ${given}: the server does not accept it`;
   }
-  const names = variablesOf(definition);
-  if (names.length > 0) return `Renew the value of ${names.join(' or ')}: the server does not accept it`;
-  if (Object.keys(connection.headers).length > 0 && connection.oauth === undefined)
-    return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
+  if (connection.oauth === undefined) {
+    const names = variablesOf(definition);
+    if (names.length > 0) return `Renew the value of ${names.join(' or ')}: the server does not accept it`;
+    if (Object.keys(connection.headers).length > 0)
+      return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
+  }
   return `Run: anygpt mcp login ${shellWord(definition.name)}`;
 }
 
@@ -145,6 +149,8 @@ function adviceForRemote(
 ): string {
   const place = placeOf(definition);
   const [proxy] = proxiesIn(env);
+  if (/could not be renewed/.test(message))
+    return 'Try later: the identity provider does not answer, and the login is kept';
   if (CERTIFICATE.test(message)) return 'export NODE_EXTRA_CA_CERTS=/path/to/your-ca.pem';
   if (/ECONNREFUSED/.test(message)) return `Start the server, or correct url in ${place}`;
   if (/ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET/.test(message))

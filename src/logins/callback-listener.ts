@@ -11,8 +11,8 @@ import { LIMITS } from '../core/limits.ts';
 export interface CallbackListener {
   /** The redirect address. */
   readonly redirectUri: string;
-  /** The address that the browser was sent to, with the code. Each call takes the next one. */
-  next(): Promise<URL>;
+  /** The address that the browser was sent to with the answer to this login. */
+  readonly arrived: Promise<URL>;
   /** Ends the page that waits in the browser. */
   answer(isLoggedIn: boolean): void;
   close(): Promise<void>;
@@ -28,26 +28,30 @@ export const callbackPort = (url: string): number =>
 
 /**
  * Listens on the usual port, or on any free one if another program has it. The port of a fixed redirect address stays.
+ * Any web page can send requests to this machine: only those with the state of this login count.
  */
-export async function listenForCallback(redirectUri: string | undefined, port: number): Promise<CallbackListener> {
+export async function listenForCallback(
+  redirectUri: string | undefined,
+  port: number,
+  state: string,
+): Promise<CallbackListener> {
   const fixed = redirectUri === undefined ? undefined : new URL(redirectUri);
   const path = fixed?.pathname ?? PATH;
   const hostname = fixed?.hostname ?? '127.0.0.1';
-  const arrived: URL[] = [];
-  let wake = () => {};
-  let page: ServerResponse | undefined;
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', `http://${hostname}`);
-    if (
-      request.method !== 'GET' ||
-      url.pathname !== path ||
-      !(url.searchParams.has('code') || url.searchParams.has('error'))
-    )
+  let arrive = (_address: URL) => {};
+  const arrived = new Promise<URL>((resolve) => {
+    arrive = resolve;
+  });
+  const pages = new Set<ServerResponse>();
+  const server = createServer(({ method, headers, url = '' }, response) => {
+    const address = URL.canParse(url, used) ? new URL(url, used) : undefined;
+    const isAnswer = address?.searchParams.has('code') || address?.searchParams.has('error');
+    if (method !== 'GET' || headers.host !== new URL(used).host || address?.pathname !== path || !isAnswer)
       return void response.writeHead(404, { 'content-type': 'text/plain' }).end('Nothing here.\n');
-    page?.end();
-    page = response;
-    arrived.push(url);
-    wake();
+    if (address.searchParams.get('state') !== state) return show(response, 400, STRANGE);
+    pages.add(response);
+    response.once('close', () => pages.delete(response));
+    arrive(address);
   });
   server.requestTimeout = LIMITS.time.httpRequest;
   await listen(server, fixed?.port ? Number(fixed.port) : port, hostname).catch((error: NodeJS.ErrnoException) => {
@@ -58,22 +62,15 @@ export async function listenForCallback(redirectUri: string | undefined, port: n
     );
   });
   const { port: actual } = server.address() as AddressInfo;
+  const used = fixed?.port ? String(redirectUri) : `http://${hostname}:${actual}${path}`;
   return {
-    redirectUri: fixed?.port ? String(redirectUri) : `http://${hostname}:${actual}${path}`,
-    next: async () => {
-      while (arrived.length === 0)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      return arrived.shift() as URL;
-    },
+    redirectUri: used,
+    arrived,
     answer: (isLoggedIn) => {
-      page?.writeHead(isLoggedIn ? 200 : 400, { 'content-type': 'text/html; charset=utf-8', connection: 'close' });
-      page?.end(isLoggedIn ? SUCCESS : FAILURE);
-      page = undefined;
+      for (const page of pages) show(page, isLoggedIn ? 200 : 400, isLoggedIn ? SUCCESS : FAILURE);
     },
     close: async () => {
-      page?.end();
+      for (const page of pages) page.end();
       await new Promise((resolve) => {
         server.close(resolve);
         server.closeIdleConnections();
@@ -82,10 +79,15 @@ export async function listenForCallback(redirectUri: string | undefined, port: n
   };
 }
 
+function show(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', connection: 'close' }).end(page);
+}
+
 const pageOf = (title: string, text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p>\n`;
 const SUCCESS = pageOf('You are logged in', 'You may close this page and go back to the terminal.');
 const FAILURE = pageOf('The login failed', 'The terminal says why. You may close this page.');
+const STRANGE = pageOf('This is another login', 'The terminal waits for a newer one. You may close this page.');
 
 function listen(server: Server, port: number, hostname: string): Promise<void> {
   const host = hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');

@@ -112,12 +112,12 @@ async function byRedirect(
   signal: AbortSignal,
 ): Promise<SavedLogin> {
   const { server, settings, url } = target;
-  const listener = await listenForCallback(settings.redirectUri, callbackPort(url));
+  const state = randomBytes(24).toString('base64url');
+  const listener = await listenForCallback(settings.redirectUri, callbackPort(url), state);
   try {
     const { redirectUri } = listener;
     const client = await loginClient(server, place, settings, redirectUri, send);
     const verifier = randomBytes(32).toString('base64url');
-    const state = randomBytes(24).toString('base64url');
     const address = new URL(place.metadata.authorization_endpoint);
     if (!isLoginAddress(address))
       throw refusal(server, 'its authorization server names no https address to log in at.');
@@ -164,44 +164,45 @@ async function codeFrom(
   screen: LoginScreen,
   signal: AbortSignal,
 ): Promise<string> {
-  const { validateAuthorizationResponseIssuer } = await import('@modelcontextprotocol/client');
-  const never = new Promise<never>(() => {});
   const ended = new AbortController();
-  const paste = (isAgain: boolean) =>
-    screen.pasted(ended.signal, isAgain).then((text) => (text === undefined ? never : text));
-  let pasted = paste(false);
+  const pasted = pastedAnswer(screen, state, ended.signal);
+  const arrived = listener.arrived.then(({ searchParams }) => searchParams);
   try {
-    for (let strays = 0; strays < LIMITS.login.strays; strays++) {
-      const answer = await abortable(Promise.race([listener.next(), pasted]), signal);
-      const isPasted = typeof answer === 'string';
-      const parameters = isPasted ? parametersIn(answer) : answer.searchParams;
-      if (parameters.get('state') !== state) {
-        // Sent by another program or by the page of an earlier login. Keep waiting.
-        if (isPasted) pasted = paste(true);
-        else listener.answer(false);
-        continue;
-      }
-      try {
-        validateAuthorizationResponseIssuer({
-          iss: parameters.get('iss') ?? undefined,
-          expectedIssuer: place.issuer,
-          issParameterSupported: place.metadata.authorization_response_iss_parameter_supported === true,
-        });
-      } catch {
-        // What such an answer says is not shown: it may come from anywhere.
-        throw refusal(server, `the answer did not come from ${shown(place.issuer)}.`);
-      }
-      const code = parameters.get('code');
-      if (code) return code;
-      const [error = 'no code', description = ''] = [parameters.get('error'), parameters.get('error_description')].map(
-        (text) => oneLine(text ?? '', LIMITS.text.detail) || undefined,
-      );
-      throw refusal(server, `${shown(place.issuer)} answered ${error}${description && `: ${description}`}.`);
-    }
-    throw refusal(server, 'too many answers came that belong to another login. Try again.');
+    return await codeIn(server, place, await abortable(Promise.race([arrived, pasted]), signal));
   } finally {
     ended.abort();
   }
+}
+
+/** Asks the person until the answer to this login is pasted. Never settles if nothing more will come. */
+async function pastedAnswer({ pasted }: LoginScreen, state: string, signal: AbortSignal): Promise<URLSearchParams> {
+  for (let isAgain = false; ; isAgain = true) {
+    const text = await pasted(signal, isAgain);
+    if (text === undefined) return new Promise<never>(() => {});
+    const parameters = parametersIn(text);
+    if (parameters.get('state') === state) return parameters;
+  }
+}
+
+/** Returns the code of an answer to this login. Throws the reason if it has none. */
+async function codeIn(server: string, place: LoginPlace, parameters: URLSearchParams): Promise<string> {
+  const { validateAuthorizationResponseIssuer } = await import('@modelcontextprotocol/client');
+  try {
+    validateAuthorizationResponseIssuer({
+      iss: parameters.get('iss') ?? undefined,
+      expectedIssuer: place.issuer,
+      issParameterSupported: place.metadata.authorization_response_iss_parameter_supported === true,
+    });
+  } catch {
+    // What such an answer says is not shown: it may come from anywhere.
+    throw refusal(server, `the answer did not come from ${shown(place.issuer)}.`);
+  }
+  const code = parameters.get('code');
+  if (code) return code;
+  const [error = 'no code', description = ''] = [parameters.get('error'), parameters.get('error_description')].map(
+    (text) => oneLine(text ?? '', LIMITS.text.detail) || undefined,
+  );
+  throw refusal(server, `${shown(place.issuer)} answered ${error}${description && `: ${description}`}.`);
 }
 
 /** Reads a pasted address, or only its query. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sseServer } from '../../test/fixtures/connections/harness.ts';
+import { type Asking, ask } from '../../test/fixtures/gateway/http-request.ts';
 import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
 import { engineOf, grants, newHome, person, whisper } from '../../test/fixtures/logins.ts';
 import type { LoginSettings } from '../core/types.ts';
@@ -536,6 +537,27 @@ describe('an answer to a login', () => {
 
   it('with the state of another login is left alone', async () => {
     expect(await answered((answer) => answer.searchParams.set('state', 'another'))).toBe('logged in');
+  });
+
+  it('is not what other programs and web pages send to this machine, however much', async () => {
+    await using identity = await startIdentity();
+    await using engine = engineOf(identity);
+    const statuses: (number | undefined)[] = [];
+    const show = async (address: URL) => {
+      const redirect = new URL(String(address.searchParams.get('redirect_uri')));
+      const send = async (target: string, headers: Asking['headers'] = []) =>
+        statuses.push((await ask(new URL(target, redirect), { headers })).status);
+      const right = `?code=forged&state=${address.searchParams.get('state')}`;
+      await send(`${redirect.origin}//`);
+      await send(`/callback${right}`, [['Host', 'evil.example']]);
+      await send(`/callback${right}`, [['Host', `evil.example:${redirect.port}`]]);
+      await send(`/other${right}`);
+      for (let at = 0; at < 50; at++) await send(`/callback?code=${at}&state=another`);
+      await identity.visit(address.href);
+    };
+    await engine.connections.logIn('secret', person(identity, { show: (address) => void show(address) }));
+    expect(statuses).toEqual([404, 404, 404, 404, ...Array(50).fill(400)]);
+    expect(await whisper(engine, 'in')).toMatchObject({ success: true });
   });
 
   it('of another issuer, or of none, is refused, and what it says is not shown', async () => {
