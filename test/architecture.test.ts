@@ -64,7 +64,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'connections/stdio/stdio-transport.ts CHUNK_MS': 'measured cost',
   'connections/stdio/stdio-transport.ts MEGABYTE_MS': 'measured cost',
   'connections/stdio/stdio-transport.ts VALUE_MS': 'measured cost',
-  'execution/call-notes.ts LEAST_CONNECT_MS': 'shortest time that is worth a figure',
+  'core/call-notes.ts LEAST_CONNECT_MS': 'shortest time that is worth a figure',
   'execution/trace-id.ts RANDOM_CHARS': 'length of an id',
   'gateway/request-body.ts MEGABYTE_MS': 'measured cost',
   'gateway/request-body.ts VALUE_MS': 'measured cost',

@@ -595,6 +595,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [ONCE, 'wherever the connection breaks (%s)'],
     [ONCE, 'and once also where the server was restarted and has forgotten us (%s)'],
   ),
+  'servers:sent-again': promise(
+    'A call that was sent more than once, although it may have been executed, says so in the audit log',
+    ['src/connections/http/remote-wire.test.ts', 'after a 401 with the challenge %s and %s in its body'],
+    ['src/execution/steps/retry.test.ts', 'a call whose first attempt ended %s has the flags %j when it is repeated'],
+  ),
   'servers:renegotiated': promise('A server that speaks another revision than before is greeted anew', [
     'test/e2e/renegotiation.test.ts',
     'is greeted anew while we run: %s becomes %s',

@@ -31,7 +31,7 @@ export interface AuditEntry {
   /** Size of the arguments as JSON. */
   readonly bytesIn?: number | undefined;
   readonly bytesOut?: number | undefined;
-  /** Things that were let through but should be seen: `invalid_schema`, `invalid_output`, `cut`. */
+  /** Things that were let through but should be seen: `invalid_schema`, `invalid_output`, `cut`, `sent_again`. */
   readonly flags?: readonly string[] | undefined;
   /** How many repeated refusals the record stands for, if not one. */
   readonly count?: number | undefined;

@@ -40,6 +40,8 @@ export interface MessageInfo {
  * stdio transport.
  */
 export interface Wire {
+  /** Set by the peer: called when a request is sent a second time. */
+  onSentAgain?: ((id: JsonRpcId) => void) | undefined;
   start(): Promise<void>;
   /** `caller` distinguishes the callers that share the wire. */
   send(message: JsonRpcMessage, options?: SendOptions, caller?: string): Promise<void> | void;

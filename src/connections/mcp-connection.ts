@@ -6,6 +6,7 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { noteFlag, SENT_AGAIN } from '../core/call-notes.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
 import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -198,6 +199,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
       onProgress: call.onProgress,
       headers: modern && this.#options.sendsHeaders ? this.#headers(call) : undefined,
       caller: turnKey(call.caller),
+      onSentAgain: () => noteFlag(call, SENT_AGAIN),
     };
     if (modern) return this.#callInRounds(call, params, options);
     const level = call.meta?.[META.logLevel];

@@ -32,6 +32,8 @@ export interface PeerRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The caller, if known: callers that share a server take turns with large requests. */
   readonly caller?: string | undefined;
+  /** Called when the request is sent a second time. */
+  readonly onSentAgain?: (() => void) | undefined;
 }
 
 export interface Answer {
@@ -74,6 +76,7 @@ interface Pending {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onSentAgain: (() => void) | undefined;
   readonly signal: CallSignal | undefined;
   readonly onAbort: (() => void) | undefined;
   readonly stream: AbortController | undefined;
@@ -110,6 +113,7 @@ export class Peer {
     this.#redact = options.redact ?? redactUnknown;
     wire.onmessage = (message, info) => this.#receive(message, info);
     wire.awaited = (id) => this.#pending.get(id)?.method;
+    wire.onSentAgain = (id) => this.#pending.get(id)?.onSentAgain?.();
     wire.relaysNotifications = () => options.relaysNotifications?.() ?? false;
     wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
   }
@@ -139,14 +143,14 @@ export class Peer {
     params: Readonly<Record<string, unknown>> | undefined,
     options: PeerRequestOptions = {},
   ): Promise<Answer> {
-    const { signal, onProgress } = options;
+    const { signal, onProgress, onSentAgain } = options;
     if (this.#closed) return Promise.reject(new NotSentError(this.#closed.message, { cause: this.#closed }));
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = this.#nextId++;
     const stream = this.#wire.hasPerRequestStream ? new AbortController() : undefined;
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
-      this.#pending.set(id, { method, resolve, reject, onProgress, signal, onAbort, stream });
+      this.#pending.set(id, { method, resolve, reject, onProgress, onSentAgain, signal, onAbort, stream });
       if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
       this.#send(id, message, stream, options);

@@ -10,6 +10,7 @@ import { ConnectionPool, type Lease, ownerOf } from '../connections/connection-p
 import type { McpConnection } from '../connections/mcp-connection.ts';
 import { definitionFor } from '../connections/user-credentials.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
+import { noteConnect } from '../core/call-notes.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
 import { DEFAULTS } from '../core/limits.ts';
@@ -18,7 +19,6 @@ import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, IdleClock, ItemRef, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
-import { noteConnect } from '../execution/call-notes.ts';
 import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { redactData, redactFailure } from '../secrets/redact-data.ts';

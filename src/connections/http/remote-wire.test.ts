@@ -10,6 +10,7 @@ import {
 } from '../../../test/fixtures/connections/harness.ts';
 import { evilHttp } from '../../../test/fixtures/evil.ts';
 import { UnheededError } from '../../core/result.ts';
+import type { CallNotes } from '../../core/types.ts';
 import { openConnection } from '../open-connection.ts';
 import type { OpenOptions } from '../open-options.ts';
 
@@ -337,10 +338,12 @@ describe('Streamable HTTP', () => {
         },
       };
       await using opened = await open(server.url, { credentials });
-      const called = opened.connection.callTool(...toolCall('x'));
+      const notes: CallNotes = {};
+      const called = opened.connection.callTool(...toolCall('x', {}, { notes }));
       if (end === 'ran') expect(await called).toEqual({ content: [] });
       else await expect(called).rejects.toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
       expect(calls).toEqual(Array.from({ length: most }, (_, at) => `Bearer ${at}`));
+      expect(notes.flags).toEqual(most === 2 ? ['sent_again'] : undefined);
     },
   );
 

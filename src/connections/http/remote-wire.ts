@@ -89,6 +89,7 @@ export async function sseWire(options: RemoteWireOptions): Promise<Wire> {
 abstract class RemoteWire implements Wire {
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
   awaited?: Wire['awaited'];
+  onSentAgain?: Wire['onSentAgain'];
   relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -154,6 +155,7 @@ abstract class RemoteWire implements Wire {
       });
       if (next === 'retry' && !isRepeated && mayRepeat) {
         await response.body?.cancel();
+        if (isCall) this.onSentAgain?.(JSON.parse(init.body as string).id);
         continue;
       }
       if (next !== 'retry') this.#logins.set(response, next);

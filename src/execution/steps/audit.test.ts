@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
 import { aCall, codeOf, done, failing } from '../../../test/fixtures/execution/test-kit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
+import { noteBytes, noteFlag } from '../../core/call-notes.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import { ok } from '../../core/result.ts';
 import type { ToolCall } from '../../core/types.ts';
-import { noteBytes, noteFlag } from '../call-notes.ts';
 import type { Handler } from '../pipeline.ts';
 import { audit } from './audit.ts';
 

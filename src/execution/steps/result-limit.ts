@@ -3,9 +3,10 @@
  * pages.
  * @module
  */
+
+import { noteBytes, noteFlag } from '../../core/call-notes.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
-import { noteBytes, noteFlag } from '../call-notes.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';

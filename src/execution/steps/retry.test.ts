@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
 import { aCall, codeOf, DONE, failing } from '../../../test/fixtures/execution/test-kit.ts';
 import { DiscoveryError, type ErrorCode, type Outcome } from '../../core/errors.ts';
 import { causeOf, fail, type ToolResult, toFailure } from '../../core/result.ts';
-import type { CallToolResult, ToolCall } from '../../core/types.ts';
+import type { CallNotes, CallToolResult, ToolCall } from '../../core/types.ts';
 import type { Handler } from '../pipeline.ts';
 import { retry, waitBefore } from './retry.ts';
 
@@ -46,6 +46,16 @@ describe('retry', () => {
     expect(await run(dead)).toMatchObject({ attempts: 1 });
     expect(await run(dead, { isRepeatable: () => false })).toMatchObject({ attempts: 1 });
     expect(await run(dead, { isRepeatable: () => true })).toMatchObject({ attempts: 4 });
+  });
+
+  test.each([
+    ['unknown', ['sent_again']],
+    ['not_sent', undefined],
+  ] as const)('a call whose first attempt ended %s has the flags %j when it is repeated', async (outcome, flags) => {
+    const notes: CallNotes = {};
+    const dead = failing('SERVER_CONNECTION_ERROR', { outcome });
+    expect(await run(dead, { isRepeatable: () => true }, { notes })).toMatchObject({ attempts: 4 });
+    expect(notes.flags).toEqual(flags);
   });
 
   test.each<ErrorCode>([

@@ -5,6 +5,7 @@
  */
 
 import { pauseAfter } from '../../async/back-off.ts';
+import { noteFlag, SENT_AGAIN } from '../../core/call-notes.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
@@ -50,6 +51,7 @@ export function retry(options: RetryOptions = {}): Step {
       if (clock.now() + wait >= deadline) break;
       if (!(await pause(wait, call.signal, clock))) return abortFailure(call, outcome ?? 'unknown');
       isUnheeded = false;
+      if (outcome !== 'not_sent') noteFlag(call, SENT_AGAIN);
       result = await next(call);
       if (!result.success) outcome = outcomeOfBoth(outcome, result.error.outcome);
     }

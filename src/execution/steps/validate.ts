@@ -4,12 +4,12 @@
  * @module
  */
 
+import { noteFlag } from '../../core/call-notes.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
 import { jsonFault } from '../../json/json-fault.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
-import { noteFlag } from '../call-notes.ts';
 import { nameOf, type Step } from '../pipeline.ts';
 import { detailsOf, listed, type Problem } from '../validation/problem.ts';
 import { unwrapped } from '../validation/repair-arguments.ts';

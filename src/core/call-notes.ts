@@ -3,7 +3,7 @@
  * because a server's result is passed on unchanged.
  * @module
  */
-import type { ToolCall } from '../core/types.ts';
+import type { ToolCall } from './types.ts';
 
 /** Records the size of the result, as JSON in bytes. */
 export function noteBytes({ notes }: ToolCall, bytes: number): void {
@@ -17,6 +17,9 @@ const LEAST_CONNECT_MS = 1;
 export function noteConnect({ notes }: ToolCall, ms: number): void {
   if (notes && ms >= LEAST_CONNECT_MS) notes.connectMs = (notes.connectMs ?? 0) + ms;
 }
+
+/** Flag of a call that was sent more than once, although the server may have executed it the first time. */
+export const SENT_AGAIN = 'sent_again';
 
 /** Adds a flag, once. */
 export function noteFlag({ notes }: ToolCall, flag: string): void {
