@@ -146,6 +146,10 @@ const ENVIRONMENT = [
   ['ANYGPT_HOME', 'The state folder, instead of `~/.anygpt`; an absolute path, others are ignored.'],
   ['ANYGPT_CACHE_DIR', 'Overrides `cache.dir`; an absolute path.'],
   ['ANYGPT_CACHE_TTL', 'Overrides `cache.ttl`, in seconds.'],
+  [
+    'ANYGPT_BAGGAGE',
+    'Names of baggage entries that servers may see, separated by commas; none by default. Only with OpenTelemetry.',
+  ],
   ['ANYGPT_TRUST_PROJECT', '`1` uses a project’s configuration without asking.'],
   [
     '<SERVER>_MCP_ENABLED',

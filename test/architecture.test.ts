@@ -228,7 +228,16 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Watches an engine from outside; the engine knows only a port.
   telemetry: {
     us: [...WORDS, 'audit', 'engine', 'execution', 'meta-tools'],
-    outside: ['@opentelemetry/api', '@opentelemetry/sdk-node', 'node:http', 'node:net', 'node:perf_hooks'],
+    outside: [
+      '@opentelemetry/api',
+      '@opentelemetry/sdk-node',
+      'node:crypto',
+      // The list of open descriptors.
+      'node:fs',
+      'node:http',
+      'node:net',
+      'node:perf_hooks',
+    ],
   },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.

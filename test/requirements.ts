@@ -48,6 +48,7 @@ const EXPOSED_PROFILES = 'src/gateway/exposed-profiles.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
+const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -1646,6 +1647,22 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'test/e2e/clients-with-tokens.test.ts',
     'works with a token',
   ]),
+  'telemetry:traces': promise(
+    'Requests and calls have spans by the MCP conventions, with the parent from _meta and our own span handed on',
+    [TELEMETRY, 'a call is traced from the client to the server'],
+    [TELEMETRY, 'the trace of an HTTP request is the parent of a call, or its link'],
+    [TELEMETRY, 'spans have the attributes of the conventions'],
+    [TELEMETRY, 'a resource that a client reads natively is traced'],
+  ),
+  'telemetry:baggage': promise('Baggage goes on to servers only as the operator says', [
+    TELEMETRY,
+    'baggage goes on to servers only under the names',
+  ]),
+  'telemetry:numbers': promise(
+    'Calls, errors, waits, breakers, cache hits and tokens are served as Prometheus text of bounded size',
+    [TELEMETRY, 'the numbers of a gateway are served as Prometheus text'],
+    ['src/telemetry/metric-families.test.ts', 'a family has a bounded number of series'],
+  ),
   'http:resume': promise('A stream of the old protocol that broke is continued without losing the result', [
     PEOPLE,
     'that broke during a call is continued',

@@ -316,13 +316,15 @@ export class Downstreams {
     const { openConnection } = await import('../connections/open-connection.ts');
     const definition = definitionFor(wanted, request.principal);
     const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+    let ended: (() => void) | undefined;
     try {
-      return await openConnection(definition, {
+      const opened = await openConnection(definition, {
         ...request,
         credentials: await this.logins.credentials(definition, request.principal),
         onStderr: run?.write,
         onClose: (reason) => {
           run?.end(reason.message);
+          ended?.();
           request.onClose(reason);
         },
         client: IDENTITY,
@@ -342,6 +344,8 @@ export class Downstreams {
         },
         fetch: this.#world.fetch,
       });
+      if (!opened.connection.closed) ended = this.#world.observer?.connected?.(definition.name);
+      return opened;
     } catch (error) {
       const told = this.#secrets.hideIn(error, definition.name);
       run?.end(told instanceof Error ? told.message : String(told));

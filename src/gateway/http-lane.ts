@@ -66,7 +66,7 @@ export async function answerPlainCall(
   response.once('close', leave);
   let answer: object;
   try {
-    const result = await handler({ ...identity, params, capabilities, signal, revision: MODERN_VERSION });
+    const result = await handler({ ...identity, params, id, capabilities, signal, revision: MODERN_VERSION });
     const meta = result._meta as Record<string, unknown> | undefined;
     const stamped = { resultType: 'complete', ...result, _meta: { ...meta, [META.serverInfo]: IDENTITY } };
     answer = { jsonrpc: '2.0', id, result: stamped };

@@ -7,9 +7,11 @@ import * as z from 'zod/v4';
 import { META, type ProtocolEra } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
 import { DEFAULTS } from '../core/limits.ts';
-import type { Progress } from '../core/types.ts';
+import type { Caller, Progress } from '../core/types.ts';
 import type { Ask } from './parked-calls.ts';
 import type { UpstreamCall } from './upstream.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 export interface UpstreamIdentity {
   readonly era: ProtocolEra;
@@ -23,9 +25,14 @@ export interface UpstreamIdentity {
   readonly clientName?: string | undefined;
   /** What the client says it can do, if that is known before its server is built. */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  readonly traced?: TraceRequest | undefined;
 }
 
-type Params = Readonly<Record<string, unknown>>;
+/** Traces a request other than a call of a tool, which is traced where it runs. */
+export type TraceRequest = (
+  request: { method: string; params: Params | undefined; id: string | number; caller: Caller },
+  answer: (params: Params | undefined) => Promise<unknown>,
+) => Promise<unknown>;
 
 /** Restores the parameters that the SDK took out of a request, because a relay passes on everything. */
 function wholeParams(params: Params | undefined, context: ServerContext): Params {
@@ -50,9 +57,13 @@ export function handlersOf(server: Server, identity: UpstreamIdentity) {
     handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
   ) => void;
   return (method: string, answer: (call: UpstreamCall, context: ServerContext) => Promise<unknown>): void =>
-    set(method, ({ params }, context) =>
-      asProtocolError(() => answer(toUpstreamCall(server, identity, params, context), context)),
-    );
+    set(method, ({ params }, context) => {
+      const { traced, session } = identity;
+      const reply = (own = params) => answer(toUpstreamCall(server, identity, own, context), context);
+      if (!traced || method === 'tools/call') return asProtocolError(reply);
+      const caller = { session, revision: server.getNegotiatedProtocolVersion() };
+      return asProtocolError(() => traced({ method, params, id: context.mcpReq.id, caller }, reply));
+    });
 }
 
 /** Converts a `tools/call`, or any other request for a server, for our handlers. */
@@ -68,6 +79,7 @@ function toUpstreamCall(
   const capabilities = identity.era === 'modern' ? envelope?.[META.clientCapabilities] : server.getClientCapabilities();
   return {
     params: wholeParams(params, context),
+    id: request.id,
     era: identity.era,
     principal: identity.principal,
     profile: identity.profile,

@@ -252,6 +252,7 @@ export class StdioLane {
     void this.#answer(id, (signal) =>
       this.#options.handler({
         params,
+        id,
         era: modern ? 'modern' : 'legacy',
         session: SESSION,
         revision: this.#revision,

@@ -16,6 +16,8 @@ import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 export interface UpstreamCall {
   readonly params: Readonly<Record<string, unknown>>;
+  /** The id of the request. */
+  readonly id?: string | number | undefined;
   readonly era: ProtocolEra;
   /** The client's connection, in either protocol; absent for requests that stand alone. */
   readonly session?: string | undefined;
@@ -45,14 +47,14 @@ const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.client
 /** Creates the handler of calls in both protocol eras. It asks agents in the way of their era. */
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call, work) => {
-    const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
+    const { params, id, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
     const { socket, clientName, profile } = call;
     const runWith = work ?? ((context) => run(String(params.name ?? ''), params.arguments, context));
     const meta = ownMeta(params._meta);
     if (era === 'legacy') {
       const ask = canBeAsked(capabilities) ? call.ask : undefined;
       const caller: Caller = { principal, profile, session, clientName, revision, capabilities, ask };
-      return runWith({ caller, signal, onProgress, onNotification, meta });
+      return runWith({ caller, id, signal, onProgress, onNotification, meta });
     }
     const { requestState } = params;
     const inputResponses = record(params.inputResponses);
@@ -65,6 +67,7 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
         ...{ principal, profile, session, socket, clientName, revision, capabilities },
         acceptsInputRequired: true,
       },
+      id,
       signal,
       onProgress,
       onNotification,

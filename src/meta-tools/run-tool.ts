@@ -8,6 +8,8 @@ import type { Caller, CallToolResult, Progress, ToolCall, ToolRequest } from '..
 /** What a call of one of our tools needs to know about its caller. */
 export interface CallContext {
   readonly caller: Caller;
+  /** The id of the request, for traces. */
+  readonly id?: string | number | undefined;
   readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onNotification?: ToolCall['onNotification'];

@@ -2,6 +2,7 @@
  * Reads the state of an engine and of its process at each scrape. Connects to no server.
  * @module
  */
+import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { serverIn } from '../core/owned-key.ts';
 import { VERSION } from '../core/version.ts';
@@ -48,31 +49,44 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
     'anygpt_definition_tokens',
     'About how many tokens definitions cost in each request to a model: of all tools, and of the five shown instead.',
     ['shown'],
-    tokens,
+    async () => {
+      const servers = await tokens();
+      const five = metaToolDefinitions([...servers.keys()]);
+      return [
+        [['all'], [...servers.values()].reduce((sum, own) => sum + own, 0)],
+        [['five'], five.reduce((sum, tool) => sum + definitionTokens(tool), 0)],
+      ];
+    },
+  );
+  metrics.gauge(
+    'anygpt_server_definition_tokens',
+    'About how many tokens the definitions of a server would cost in each request to a model.',
+    ['server'],
+    async () => Array.from(await tokens(), ([server, own]) => [[server], own]),
   );
   processMetrics(metrics);
 }
 
-/** Counted again only when lists have changed. */
-function definitionTokensOf(engine: EngineCore): () => Promise<Reading> {
-  let counted: { readonly from: string; readonly all: number } | undefined;
+/** Tokens by server, counted again only when lists have changed. */
+function definitionTokensOf(engine: EngineCore): () => Promise<ReadonlyMap<string, number>> {
+  let counted: { readonly from: string; readonly tokens: ReadonlyMap<string, number> } | undefined;
   return async () => {
     const servers = await engine.listServers();
     const from = JSON.stringify(servers.map(({ name, listedAt, enabledCount }) => [name, listedAt, enabledCount]));
     if (counted?.from !== from) {
-      let all = 0;
+      const tokens = new Map(servers.map(({ name }) => [name, 0]));
       for (const { catalog } of engine.states)
-        for (const { name } of servers) {
+        for (const [name, others] of tokens) {
           await catalog.load(name);
-          for (const tool of catalog.tools(name)) all += tokensOf(catalog.definition(name, tool.name));
+          const own = catalog.tools(name).map((tool) => tokensOf(catalog.definition(name, tool.name)));
+          tokens.set(
+            name,
+            own.reduce((sum, one) => sum + one, others),
+          );
         }
-      counted = { from, all };
+      counted = { from, tokens };
     }
-    const five = metaToolDefinitions(servers.map(({ name }) => name));
-    return [
-      [['all'], counted.all],
-      [['five'], five.reduce((sum, tool) => sum + definitionTokens(tool), 0)],
-    ];
+    return counted.tokens;
   };
 }
 
@@ -83,6 +97,11 @@ const tokensOf = (tool: Parameters<typeof definitionTokens>[0] | undefined): num
 function processMetrics(metrics: Metrics): void {
   metrics.gauge('anygpt_build_info', 'The version that runs.', ['version'], () => [[[VERSION], 1]]);
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', [], () => [[[], process.memoryUsage.rss()]]);
+  const heap = () => process.memoryUsage().heapUsed;
+  metrics.gauge('nodejs_heap_size_used_bytes', 'Memory of objects, garbage included.', [], () => [[[], heap()]]);
+  const resources = () => process.getActiveResourcesInfo().length;
+  metrics.gauge('nodejs_active_resources', 'Timers, sockets, pipes and other handles.', [], () => [[[], resources()]]);
+  metrics.gauge('process_open_fds', 'Open file descriptors, where the system lists them.', [], openFiles);
   const cpu = 'process_cpu_seconds_total';
   const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
   metrics.gauge(cpu, 'Processor time.', [], () => [[[], cpuSeconds()]], 'counter');
@@ -94,4 +113,13 @@ function processMetrics(metrics: Metrics): void {
     delay.reset();
     return [[[], p99]];
   });
+}
+
+/** Linux lists the descriptors of a process. */
+function openFiles(): Reading {
+  try {
+    return [[[], readdirSync('/proc/self/fd').length]];
+  } catch {
+    return [];
+  }
 }

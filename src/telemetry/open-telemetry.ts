@@ -3,7 +3,7 @@
  * @module
  */
 import { messageOf } from '../text/thrown-message.ts';
-import { Tracing } from './tracing.ts';
+import { Tracing, type TracingOptions } from './tracing.ts';
 
 /** Spans and durations, and how to send what is left of them. */
 export interface OpenTelemetry {
@@ -15,12 +15,12 @@ export interface OpenTelemetry {
  * Starts the SDK. A program that has started one of its own (`node --import …`) keeps it.
  * @param say called with the reason if it cannot be started
  */
-export async function openTelemetry(say: (message: string) => void): Promise<OpenTelemetry> {
+export async function openTelemetry(say: (message: string) => void, options: TracingOptions): Promise<OpenTelemetry> {
   const { isSpanContextValid, trace } = await import('@opentelemetry/api');
   // Shows whether a program has started an SDK. It is never ended, so it is never reported.
   const probe = trace.getTracer('probe').startSpan('probe').spanContext();
   const close = isSpanContextValid(probe) ? async () => {} : await startSdk(say);
-  return { tracing: new Tracing(), close };
+  return { tracing: new Tracing(options), close };
 }
 
 async function startSdk(say: (message: string) => void): Promise<() => Promise<void>> {

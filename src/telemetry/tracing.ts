@@ -5,6 +5,8 @@
  * Only the API is used. Without an SDK in the process it does nothing.
  * @module
  */
+
+import { createHash } from 'node:crypto';
 import {
   type Attributes,
   type Context,
@@ -18,9 +20,9 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { elapsedNow } from '../async/clock.ts';
-import { ERROR_CODES, type ErrorInfo } from '../core/errors.ts';
+import { ERROR_CODES } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ItemRef, ToolCall } from '../core/types.ts';
+import type { Caller, ItemRef, ToolCall } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
@@ -31,11 +33,50 @@ type Meta = ToolCall['meta'];
 /** The headers of an HTTP request. */
 export type Headers = Readonly<Record<string, unknown>>;
 
+/** A request of a client: its method, parameters and id. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  readonly id: unknown;
+  readonly caller: Caller;
+}
+
+/** What a traced gateway knows of its surroundings. */
+export interface TracingOptions {
+  /** The attributes of the connection to a server: `network.…`, `server.…`. */
+  readonly peerOf: (server: string) => Attributes;
+  /** Names of baggage entries that may go on to servers. */
+  readonly baggage: readonly string[];
+}
+
 /** Wraps the two ends of a gateway in spans. */
 export class Tracing {
   readonly #tracer = trace.getTracer(NAME, VERSION);
-  readonly #served = operations('mcp.server.operation.duration', 'Duration of requests of clients.');
-  readonly #sent = operations('mcp.client.operation.duration', 'Duration of requests to servers.');
+  readonly #served = seconds('mcp.server.operation.duration', 'Duration of requests of clients.');
+  readonly #sent = seconds('mcp.client.operation.duration', 'Duration of requests to servers.');
+  readonly #sessions = {
+    server: seconds('mcp.server.session.duration', 'How long clients stayed connected.'),
+    client: seconds('mcp.client.session.duration', 'How long connections to servers were open.'),
+  };
+  readonly #options: TracingOptions;
+  /** The transport that clients use. */
+  #transport: Attributes = PIPE;
+
+  constructor(options: TracingOptions) {
+    this.#options = options;
+  }
+
+  /** Says that clients come over HTTP. */
+  overHttp(): void {
+    this.#transport = HTTP;
+  }
+
+  /** Records how long a session was open, until the returned function is called. */
+  session(side: 'server' | 'client', server?: string): () => void {
+    const started = elapsedNow();
+    const attributes = server === undefined ? this.#transport : this.#peer(server);
+    return () => this.#sessions[side].record((elapsedNow() - started) / 1_000, attributes);
+  }
 
   /**
    * Runs work in the trace that an HTTP request belongs to. Baggage stays behind: what proxies say of a request is
@@ -55,36 +96,70 @@ export class Tracing {
   /** Wraps what runs the tools that a client calls. */
   serving(run: RunTool): RunTool {
     return (name, args, context) => {
-      const { revision } = context.caller;
       // A client may ask for a name of any length.
       const shown = name.slice(0, LIMITS.names.shown);
-      const attributes = { ...toolCall(shown), ...(revision !== undefined && { 'mcp.protocol.version': revision }) };
       return this.#in(
-        { name: `tools/call ${shown}`, kind: SpanKind.SERVER, attributes, meta: context.meta, durations: this.#served },
+        {
+          ...this.#servedBy(context.caller, context.id),
+          name: `tools/call ${shown}`,
+          named: toolCall(shown),
+          meta: context.meta,
+        },
         (meta) => run(name, args, { ...context, meta }),
-        (result) => (result.isError ? failureOf(result.content?.[0]?.text) : undefined),
+        (result) => (result.isError ? { error: failureOf(result.content?.[0]?.text) } : undefined),
       );
     };
+  }
+
+  /** Runs what answers a request other than a call of a tool. `work` gets the parameters to go on with. */
+  request<T>({ method, params, id, caller }: ServedRequest, work: (params: ServedRequest['params']) => Promise<T>) {
+    const meta = params?._meta as Meta;
+    const prompt = method === 'prompts/get' ? String(params?.name ?? '').slice(0, LIMITS.names.shown) : undefined;
+    const named = { 'mcp.method.name': method, ...(prompt !== undefined && { 'gen_ai.prompt.name': prompt }) };
+    return this.#in(
+      { ...this.#servedBy(caller, id), name: prompt === undefined ? method : `${method} ${prompt}`, named, meta },
+      (own) => work({ ...params, _meta: own }),
+      () => undefined,
+    );
   }
 
   /** Wraps what sends a call to a server. */
   sending(send: Handler): Handler {
     return (call) => {
-      const { server, tool, item } = call;
-      const [name, asked] = item === undefined ? [`tools/call ${tool}`, toolCall(tool)] : itemRead(item);
-      const attributes = { ...asked, 'anygpt.server': server };
+      const { server, tool, item, meta } = call;
+      const [name, named] = item === undefined ? [`tools/call ${tool}`, toolCall(tool)] : itemRead(item);
       return this.#in(
-        { name, kind: SpanKind.CLIENT, attributes, meta: call.meta, durations: this.#sent },
-        (meta) => send({ ...call, meta }),
-        (result) => (result.success ? (result.data.isError ? TOOL_ERROR : undefined) : result.error.code),
+        { kind: SpanKind.CLIENT, durations: this.#sent, name, named, attributes: this.#peer(server), once: {}, meta },
+        (own) => send({ ...call, meta: own }),
+        (result) => {
+          if (!result.success) return { error: result.error.code };
+          return result.data.isError ? { error: TOOL_ERROR } : undefined;
+        },
       );
     };
   }
 
+  #servedBy({ revision, session }: Caller, id: unknown) {
+    return {
+      kind: SpanKind.SERVER,
+      durations: this.#served,
+      attributes: { ...this.#transport, ...(revision !== undefined && { 'mcp.protocol.version': revision }) },
+      once: {
+        ...(id !== undefined && { 'jsonrpc.request.id': String(id).slice(0, LIMITS.names.shown) }),
+        // A session id lets its holder in where authentication is off, so only a hash is told.
+        ...(session !== undefined && this.#transport === HTTP && { 'mcp.session.id': hashed(session) }),
+      },
+    };
+  }
+
+  #peer(server: string): Attributes {
+    return { 'anygpt.server': server, ...this.#options.peerOf(server) };
+  }
+
   async #in<Result>(
-    { name, kind, attributes, meta, durations }: Operation,
+    { name, kind, attributes, named, once, meta, durations }: Operation,
     run: (meta: Meta) => Promise<Result>,
-    errorOf: (result: Result) => string | undefined,
+    failed: (result: Result) => Failed | undefined,
   ): Promise<Result> {
     const around = trace.getSpanContext(context.active());
     const isNamed = typeof meta?.traceparent === 'string';
@@ -92,38 +167,91 @@ export class Tracing {
     // The conventions want the HTTP request as a link where the message names another parent.
     const links = kind === SpanKind.SERVER && isNamed && around ? [{ context: around }] : [];
     const started = elapsedNow();
-    const span = this.#tracer.startSpan(name, { kind, attributes, links }, parent);
+    const span = this.#tracer.startSpan(
+      name,
+      { kind, attributes: { ...attributes, ...named, ...once }, links },
+      parent,
+    );
     const inside = trace.setSpan(parent, span);
-    let error: string | undefined;
+    let failure: Failed | undefined;
     try {
-      const result = await context.with(inside, () => run(handedOn(meta, inside)));
-      error = errorOf(result);
+      const result = await context.with(inside, () => run(this.#handedOn(meta, inside)));
+      failure = failed(result);
       return result;
     } catch (thrown) {
-      error = (thrown as Partial<ErrorInfo> | undefined)?.code ?? '_OTHER';
+      const rpc = rpcCode(thrown) ?? rpcCode(Object(thrown).cause);
+      failure = { error: codeOf(thrown) ?? rpc ?? '_OTHER', rpc };
       throw thrown;
     } finally {
-      if (error !== undefined) {
-        span.setAttribute('error.type', error);
-        span.setStatus({ code: SpanStatusCode.ERROR });
-      }
+      const outcome = failure && {
+        'error.type': failure.error,
+        ...(failure.rpc !== undefined && { 'rpc.response.status_code': failure.rpc }),
+      };
+      if (outcome) span.setAttributes(outcome).setStatus({ code: SpanStatusCode.ERROR });
       span.end();
-      const outcome = error === undefined ? attributes : { ...attributes, 'error.type': error };
-      durations.record((elapsedNow() - started) / 1_000, outcome);
+      // Names that do not exist are made up by callers, and each would become a series.
+      const exists = !/_NOT_FOUND$|^-\d+$/.test(failure?.error ?? '');
+      const { 'mcp.method.name': method } = named;
+      const what = exists ? named : { 'mcp.method.name': method };
+      durations.record((elapsedNow() - started) / 1_000, { ...attributes, ...what, ...outcome });
     }
   }
+
+  /** `_meta` with our span as the parent of what comes next, and the baggage that may go on. */
+  #handedOn(meta: Meta, inside: Context): Meta {
+    const own: Record<string, unknown> = { ...meta };
+    delete own.baggage;
+    const given = propagation.getBaggage(extracted(meta ?? {}));
+    const kept = this.#options.baggage.flatMap((key) => {
+      const entry = given?.getEntry(key);
+      return entry ? [[key, entry] as const] : [];
+    });
+    const outgoing = propagation.setBaggage(inside, propagation.createBaggage(Object.fromEntries(kept)));
+    propagation.inject(outgoing, own, {
+      set: (carrier, key, value) => {
+        carrier[key] = value;
+      },
+    });
+    return own;
+  }
+}
+
+interface Failed {
+  readonly error: string;
+  /** The code of a JSON-RPC error. */
+  readonly rpc?: string | undefined;
 }
 
 interface Operation {
   readonly name: string;
   readonly kind: SpanKind;
+  /** Of the span and of the duration. */
   readonly attributes: Attributes;
+  /** What was asked for; reported with the duration where it exists. */
+  readonly named: Attributes;
+  /** Of the span alone. */
+  readonly once: Attributes;
   readonly meta: Meta;
   readonly durations: Histogram;
 }
 
 const NAME = '@anygpt/discovery';
 const TOOL_ERROR = 'tool_error';
+/** The two ways to a peer. */
+export const PIPE: Attributes = { 'network.transport': 'pipe' };
+export const HTTP: Attributes = { 'network.transport': 'tcp', 'network.protocol.name': 'http' };
+
+const hashed = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
+
+const codeOf = (thrown: unknown): string | undefined => {
+  const code = Object(thrown).code;
+  return ERROR_CODES.find((one) => one === code);
+};
+
+const rpcCode = (thrown: unknown): string | undefined => {
+  const code = Object(thrown).code;
+  return Number.isSafeInteger(code) ? String(code) : undefined;
+};
 
 const toolCall = (tool: string): Attributes => ({
   'mcp.method.name': 'tools/call',
@@ -137,7 +265,7 @@ const itemRead = ({ kind, id }: ItemRef): [string, Attributes] =>
     ? [`prompts/get ${id}`, { 'mcp.method.name': 'prompts/get', 'gen_ai.prompt.name': id }]
     : ['resources/read', { 'mcp.method.name': 'resources/read' }];
 
-const operations = (name: string, description: string): Histogram =>
+const seconds = (name: string, description: string): Histogram =>
   metrics
     .getMeter(NAME, VERSION)
     .createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: [...SECONDS] } });
@@ -150,17 +278,6 @@ const textOf = (carrier: Headers, key: string): string | undefined => {
   const value = carrier[key];
   return typeof value === 'string' ? value : undefined;
 };
-
-/** `_meta` with our span as the parent of what comes next. Everything else stays, as the caller wrote it. */
-function handedOn(meta: Meta, inside: Context): Meta {
-  const own: Record<string, unknown> = { ...meta };
-  propagation.inject(inside, own, {
-    set: (carrier, key, value) => {
-      carrier[key] = value;
-    },
-  });
-  return own;
-}
 
 /** The code of a failure of ours, or that of a tool that reports an error. */
 function failureOf(text: string | undefined): string {

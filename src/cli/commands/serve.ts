@@ -20,6 +20,7 @@ import { exitCodeOf } from '../exit-code.ts';
 import { complain, reportFailure } from '../failure.ts';
 import { HTTP_OPTIONS, httpOptions } from '../http-options.ts';
 import { EXIT, type Io, type Output } from '../io.ts';
+import { observed } from '../observed-surface.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -110,7 +111,8 @@ Examples:
       logger: log.logger,
       observer: telemetry?.observer,
     });
-    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metricsOf(engine), io));
+    telemetry?.watch(engine);
+    const shown = metrics && telemetry && (await showMetrics(metrics, telemetry.metrics(), io));
     try {
       return await serveEngine(engine, { http, expose, profile, watch: values.watch === true, log, telemetry }, io);
     } finally {
@@ -190,7 +192,7 @@ async function serveEngine(
       : engine.problem
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : await exposing(engine, expose);
-  const surface = telemetry ? { ...shown, run: telemetry.serving(shown.run) } : shown;
+  const surface = telemetry ? observed(shown, telemetry, http !== undefined) : shown;
   if (!http && io.stdin.isTTY) {
     complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
@@ -198,6 +200,8 @@ async function serveEngine(
   if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   if (overHttp) await tellDamagedTokens(engine, io);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
+  // Over HTTP, every client has a session of its own.
+  const sessionEnded = overHttp ? undefined : telemetry?.session();
   const { watchConfig } = await watcher;
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
   let asked = false;
@@ -225,6 +229,7 @@ async function serveEngine(
   await served.close();
   stopListening();
   await served.closed;
+  sessionEnded?.();
   return engine.problem ? exitCodeOf(engine.problem.code) : EXIT.ok;
 
   /** Ends unread calls and the process. */
