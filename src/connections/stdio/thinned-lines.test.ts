@@ -32,6 +32,24 @@ it('leaves whole lines out when they come faster than they are dealt with, and s
   ).toEqual([]);
 });
 
+it('goes on after a gap at a new line only, however long the line that was cut', () => {
+  const heard: string[] = [];
+  const lines = new ThinnedLines((chunk) => {
+    heard.push(chunk.toString());
+    for (const end = performance.now() + 2; performance.now() < end; );
+  });
+  for (let round = 0; round < 3 || !heard.some((text) => text.includes('left out')); round++) {
+    // Longer than any secret, and slow enough that more of it arrives after the gap.
+    for (let at = 0; at < 50; at++) {
+      lines.push(Buffer.from('inside '.repeat(1000)));
+      for (const end = performance.now() + 1; performance.now() < end; );
+    }
+    lines.push(Buffer.from('end of it\nnext line\n'));
+  }
+  for (const text of heard.filter((said) => said.includes('left out')))
+    expect(text).toMatch(/^\(\d+ bytes were written too fast and left out\)\n(?:next line\n)?$/);
+});
+
 it('hands on everything that comes at an ordinary pace', () => {
   const heard: string[] = [];
   const lines = new ThinnedLines((chunk) => heard.push(chunk.toString()));

@@ -2,10 +2,9 @@
  * Passes a stream on, and leaves parts out when it comes faster than it can be processed.
  *
  * A process whose stderr is not read blocks, so more of a flood is read than is passed on. After a gap, the text
- * resumes at a new line, or late enough that no half of a secret remains, which could not be recognised.
+ * resumes at a new line only: anywhere else it could begin with half of a secret, which no redactor recognises.
  * @module
  */
-import { LIMITS } from '../../core/limits.ts';
 import { LoopShare, UNASKED } from '../loop-share.ts';
 import type { StderrListener } from '../open-options.ts';
 
@@ -23,10 +22,10 @@ export class ThinnedLines {
 
   push(chunk: Buffer): void {
     const now = performance.now();
-    if (now < this.#resumesAt) this.#leftOut += chunk.length;
-    else if (this.#leftOut === 0) this.#pass(chunk, false, now);
+    const begin = chunk.indexOf(NEWLINE) + 1;
+    if (now >= this.#resumesAt && this.#leftOut === 0) this.#pass(chunk, false, now);
+    else if (now < this.#resumesAt || begin === 0) this.#leftOut += chunk.length;
     else {
-      const begin = chunk.indexOf(NEWLINE) + 1 || Math.min(chunk.length, LIMITS.secrets.reach);
       const note = Buffer.from(`(${this.#leftOut + begin} bytes were written too fast and left out)\n`);
       this.#leftOut = 0;
       this.#pass(Buffer.concat([note, chunk.subarray(begin)]), true, now);
