@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,8 +6,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default', './test/requirements-reporter.ts'],
-    // Many tests wait for processes: with one worker fewer than cores, as is the default, two cores run one file at a time.
-    maxWorkers: '100%',
+    // Tests wait for processes and timeouts more than they compute: two cores are idle half of the time with two workers.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 30_000,
     // The default of one second is too short for a loaded machine.

@@ -352,7 +352,7 @@ describe('resolving', () => {
     const { limits, cache, audit, log, retry, validation, rulePrecedence } = await load();
     expect({ cache, log, retry, validation, rulePrecedence }).toEqual({
       cache: { enabled: true, ttl: 3600, dir: join(home, '.anygpt', 'cache') },
-      log: { level: 'info' },
+      log: { level: 'info', format: 'text' },
       retry: { attempts: 3, initial: 1000, max: 30_000, factor: 2, jitter: 0.1 },
       validation: { output: 'warn', observe: false },
       rulePrecedence: 'first-match',

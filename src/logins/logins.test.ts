@@ -193,7 +193,7 @@ describe('a login', () => {
   });
 });
 
-describe('a login with a code', () => {
+describe.concurrent('a login with a code', () => {
   const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
   const soon = (answer: Record<string, unknown>) => ({ ...answer, interval: 1 });
   const typing = (identity: Identity, type: (address: URL, code: string) => unknown) => {

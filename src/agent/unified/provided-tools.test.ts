@@ -46,7 +46,7 @@ function open(over: Partial<ToolProvider> = {}, options: UnifiedToolRegistryOpti
   return { registry, provider, given, asked, pass };
 }
 
-describe('one tool that cannot be described', () => {
+describe.concurrent('one tool that cannot be described', () => {
   it.each<[string, ToolProvider['getTool']]>([
     [
       'throws',
@@ -91,7 +91,7 @@ describe('one tool that cannot be described', () => {
   });
 });
 
-describe('a provider with many tools', () => {
+describe.concurrent('a provider with many tools', () => {
   it('is not looked at again for each tool that is shown', async () => {
     let reads = 0;
     const registry = new UnifiedToolRegistry();
@@ -110,7 +110,7 @@ describe('a provider with many tools', () => {
   });
 });
 
-describe('a provider with many slow tools', () => {
+describe.concurrent('a provider with many slow tools', () => {
   it('is read on in the background: what is there can be used, and is not asked for twice', async () => {
     const all = Array.from({ length: 500 }, (_, at) => `t${at}`);
     const { registry, asked } = open({
@@ -136,7 +136,7 @@ describe('a provider with many slow tools', () => {
   });
 });
 
-describe('a list', () => {
+describe.concurrent('a list', () => {
   it('that fails makes the tools unavailable, and asking again may help', async () => {
     const log = memoryLog();
     const { registry } = open(
@@ -230,7 +230,7 @@ describe('a list', () => {
   });
 });
 
-describe('a call of a provider’s tool', () => {
+describe.concurrent('a call of a provider’s tool', () => {
   it('ends after its time, and the provider is told', async () => {
     let ended: AbortSignal | undefined;
     const { registry } = open(

@@ -30,7 +30,7 @@ const world = (options: UnifiedToolRegistryOptions = {}): UnifiedToolRegistryOpt
   env: { PATH: process.env.PATH, HOME: '/nonexistent', ...options.env },
 });
 
-describe('names', () => {
+describe.concurrent('names', () => {
   it('prefixes tools with their server and remembers where they come from', () => {
     const registry = new UnifiedToolRegistry();
     expect(registry.registerMcpTools('rube', [tool('search')])).toEqual({ success: true, data: { registered: 1 } });
@@ -147,7 +147,7 @@ describe('names', () => {
   });
 });
 
-describe('lists from outside', () => {
+describe.concurrent('lists from outside', () => {
   it('leave out what is no tool and what is there twice', () => {
     const registry = new UnifiedToolRegistry();
     const list = [tool('a'), null, 7, { name: 9 }, { name: '' }, tool('a', 'second'), { name: 'bare' }] as never;
@@ -424,7 +424,7 @@ describe.concurrent('discovery', () => {
   });
 });
 
-describe('calls', () => {
+describe.concurrent('calls', () => {
   it('hand name and arguments to the server', async () => {
     const { servers, calls } = serversOf({ rube: [tool('search')] });
     const registry = new UnifiedToolRegistry({ servers });
@@ -589,7 +589,7 @@ describe('calls', () => {
   });
 });
 
-describe('with an engine that has rules', () => {
+describe.concurrent('with an engine that has rules', () => {
   const open = (over: object = {}) => {
     const { servers } = serversOf({ rube: [tool('search')] }, over);
     const registry = new UnifiedToolRegistry({ servers });
@@ -659,7 +659,7 @@ describe('with an engine that has rules', () => {
   });
 });
 
-describe('static tools', () => {
+describe.concurrent('static tools', () => {
   it('get checked arguments, also where a model sent them as text or wrapped them', async () => {
     const registry = new UnifiedToolRegistry();
     const seen: unknown[] = [];
@@ -758,7 +758,7 @@ describe('static tools', () => {
   });
 });
 
-describe('definitions of static tools', () => {
+describe.concurrent('definitions of static tools', () => {
   it('do not override with what they leave open', () => {
     const registry = new UnifiedToolRegistry();
     registry.registerStaticTool('open', () => '', { defer_loading: undefined, strict: undefined });
@@ -770,7 +770,7 @@ describe('definitions of static tools', () => {
   });
 });
 
-describe('a programmer’s mistakes', () => {
+describe.concurrent('a programmer’s mistakes', () => {
   const registry = new UnifiedToolRegistry();
   registry.registerStaticTool('taken', () => '', {});
   it.each<[string, () => unknown]>([
