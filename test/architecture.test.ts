@@ -52,6 +52,10 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'auth/static-tokens.ts ID_BYTES': 'length of an id',
   'auth/static-tokens.ts SECRET_BYTES': 'size of a key',
   'clients/installers/gateway-entry.ts timeout': 'written into the file of another program',
+  'cluster/key-ring.ts IV_BYTES': 'given by AES-GCM',
+  'cluster/key-ring.ts KEY_BYTES': 'given by AES-GCM',
+  'cluster/key-ring.ts TAG_BYTES': 'given by AES-GCM',
+  'cluster/replica-bus.ts ID_BYTES': 'length of an id',
   'config/compiled-copies.ts NONCE_BYTES': 'given by AES-GCM',
   'config/compiled-copies.ts TAG_BYTES': 'given by AES-GCM',
   'connections/http/event-reader.ts EVENT_MS': 'measured cost',
@@ -196,6 +200,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     us: [...WORDS, 'audit', 'secrets'],
     outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'],
   },
+  // What replicas share. Knows Redis, and nothing of what is shared but its bytes.
+  cluster: { us: WORDS, outside: ['ioredis', 'node:crypto', 'node:events'] },
   usage: { us: [...WORDS, 'cache', 'config', 'disk', 'execution', 'search'], outside: FILES },
   engine: {
     us: [
@@ -204,6 +210,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'audit',
       'cache',
       'catalog',
+      // Opened where the configuration names Redis.
+      'cluster',
       'config',
       'connections',
       'disk',
@@ -241,7 +249,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.
-    us: [...WORDS, 'auth', 'connections', 'engine', 'meta-tools'],
+    us: [...WORDS, 'auth', 'cluster', 'connections', 'engine', 'meta-tools'],
     outside: [
       `${MCP}/node`,
       `${MCP}/server`,

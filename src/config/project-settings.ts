@@ -58,6 +58,8 @@ const VERDICTS: Table = {
   log: ignored,
   // Who may use the gateway of this machine is not a project's business.
   auth: ignored,
+  // Nor is where it keeps what it shares with other machines.
+  cluster: ignored,
   // A project's registry would answer for the names of the user's.
   registries: ignored,
   rulePrecedence: own,

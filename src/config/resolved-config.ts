@@ -56,6 +56,8 @@ export interface ResolvedConfig {
   readonly retry: Readonly<Settings['retry']>;
   readonly audit: Readonly<Settings['audit']> & { readonly file: string };
   readonly log: Readonly<Settings['log']>;
+  /** What replicas share. Secrets are still `${NAME}`. */
+  readonly cluster?: Settings['cluster'];
   /** Who may ask over HTTP. Secrets are still `${NAME}`. */
   readonly auth?: Settings['auth'];
   /** Every file that was read, for watching. */

@@ -57,6 +57,7 @@ export const discoverySchema = z.strictObject({
   retry: settingsShape.retry,
   audit: settingsShape.audit,
   log: settingsShape.log,
+  cluster: settingsShape.cluster,
   auth: settingsShape.auth,
 });
 

@@ -258,6 +258,23 @@ const authSchema = z.strictObject({
   ),
 });
 
+/** How replicas of one gateway find each other. */
+const clusterSchema = z.strictObject({
+  redis: optional(
+    textUpTo(2_000, 1),
+    'Redis or Valkey: `redis://host:6379`, `rediss://…` with TLS, `redis+sentinel://host,host/name`, `redis+cluster://host,host`. `${NAME}` works. Default: `ANYGPT_REDIS_URL`.',
+  ),
+  key: optional(
+    textUpTo(10_000, 1),
+    'The secret that replicas share: it encrypts what they keep in Redis and say to each other. Write `${NAME}`. Several, separated by commas, while a key is replaced: the first one encrypts. Default: `ANYGPT_CLUSTER_KEY`.',
+  ),
+  prefix: setting(
+    z.string().check(z.regex(/^[\w.-]{1,64}$/)),
+    'anygpt',
+    'What all keys and channels begin with. Gateways with another prefix do not meet.',
+  ),
+});
+
 /** The settings as fields: optional in one file, complete after merging. */
 export const settingsShape = {
   enabled: setting(flag, true, '`false`: no servers; the five meta-tools say why.'),
@@ -292,6 +309,10 @@ export const settingsShape = {
   retry: group(retrySchema, 'How requests that are safe to retry are retried.'),
   audit: group(auditSchema, 'The record of every call.'),
   log: group(logSchema, 'Messages for people.'),
+  cluster: optional(
+    clusterSchema,
+    'Several gateways that work as one, over Redis. Without this, and without `ANYGPT_REDIS_URL`, a gateway stands alone.',
+  ),
   auth: optional(
     authSchema,
     'The identity provider whose tokens let people in over HTTP. Static tokens (`anygpt mcp token`) need none.',

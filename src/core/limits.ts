@@ -273,6 +273,21 @@ const limits = {
     /** Copies that `{n}` is written out to in such a proof. */
     repeats: 256,
   },
+  /** What replicas of the gateway share over Redis. Durations in milliseconds. */
+  cluster: {
+    /** How long a command is waited for. Redis answers within one; a frozen one must not hold up calls. */
+    command: 250,
+    /** How long a start waits for Redis. */
+    connect: 1_000,
+    /** How long commands fail at once after one was not answered. */
+    held: 1_000,
+    /** The pause between attempts to connect: a new Redis is found within two seconds. */
+    reconnect: { initial: 50, max: 2_000, jitter: 0.2 },
+    /** Bytes of one message between replicas. A request over HTTP fits whole; answers are sent in pieces. */
+    message: 8 * MIB,
+    /** Replicas whose messages are told apart. */
+    replicas: 1_000,
+  },
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */
     series: 2_000,

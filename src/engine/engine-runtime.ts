@@ -15,6 +15,7 @@ import { redactLog } from '../secrets/redact-log.ts';
 import { ObservedOutputs } from '../service/observe/observed-outputs.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
+import { EngineCluster } from './engine-cluster.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import { EngineExecutions, type Running } from './engine-executions.ts';
 import { EngineListeners } from './engine-listeners.ts';
@@ -50,6 +51,8 @@ export class EngineRuntime {
   /** Calls, from the first of each configuration on. */
   readonly executions: EngineExecutions;
   readonly listeners: EngineListeners;
+  /** What this engine shares with other replicas. */
+  readonly cluster: EngineCluster;
   readonly #world: EngineWorld;
   readonly #openApprovals: StateWorld['approvals'];
   readonly #reported = new WeakSet<EngineState>();
@@ -77,6 +80,12 @@ export class EngineRuntime {
       (server, caller) => this.stateOf(server, caller),
     );
     const { downstreams, requests } = this;
+    this.cluster = new EngineCluster({
+      env: world.env,
+      logger,
+      expand: (text, where) => downstreams.expandSecret(text, where),
+      keepSecret: (value) => downstreams.keepSecret(value),
+    });
     this.executions = new EngineExecutions({ world: this.#world, downstreams, requests }, () => this.#current?.state);
     this.listeners = new EngineListeners(world.providers, () => {
       if (this.#current) void downstreams.providers.renewed(this.#current.state);
@@ -245,6 +254,7 @@ export class EngineRuntime {
     await this.#usage?.flush();
     await this.#lookups?.flush();
     await closeAudit();
+    this.cluster.close();
   }
 
   /** How lists are read, for shared states and for those of a request. */
@@ -256,6 +266,7 @@ export class EngineRuntime {
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
     const { openStore, logger, isLogged, providers, offline } = this.#world;
+    await this.cluster.configure(config);
     return buildState(config, {
       ...this.#lists(),
       store: openStore,

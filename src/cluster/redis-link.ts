@@ -1,0 +1,219 @@
+/**
+ * Connects to Redis or Valkey: one connection for commands, one for subscriptions. No command waits longer than a short
+ * limit, and while Redis does not answer, commands fail at once.
+ * @module
+ */
+import { Cluster, Redis } from 'ioredis';
+import { pauseAfter } from '../async/back-off.ts';
+import { elapsedNow } from '../async/clock.ts';
+import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { Logger } from '../core/types.ts';
+import { messageOf } from '../text/thrown-message.ts';
+
+export interface RedisLinkOptions {
+  /** `redis://`, `rediss://`, `redis+sentinel://host,host/name` or `redis+cluster://host,host`. */
+  readonly url: string;
+  readonly logger: Logger;
+}
+
+/** A command failed because Redis does not answer. Nothing is known about its effect. */
+export class RedisAway extends DiscoveryError {
+  constructor(cause: unknown) {
+    super('STORAGE_ERROR', `Redis does not answer: ${messageOf(cause)}`, { cause, retryable: true });
+  }
+}
+
+type Client = Redis | Cluster;
+type Listener = (message: Buffer) => void;
+
+export class RedisLink {
+  /** In a Redis cluster, `PUBLISH` counts only the subscribers of one node. */
+  readonly countsReceivers: boolean;
+  readonly #commands: Client;
+  readonly #subscriber: Client;
+  readonly #logger: Logger;
+  readonly #listeners = new Map<string, Listener>();
+  readonly #onUp = new Set<() => void>();
+  #isUp = false;
+  /** Until then, commands are not tried: Redis accepts them and does not answer. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  /** Milliseconds that the clock of Redis is ahead of ours. */
+  #ahead = 0;
+  #isClosed = false;
+
+  private constructor({ url, logger }: RedisLinkOptions) {
+    this.#logger = logger;
+    this.#commands = clientFor(url, { commandTimeout: LIMITS.cluster.command });
+    this.#subscriber = clientFor(url, {});
+    this.countsReceivers = this.#commands instanceof Redis;
+    // Failures reach the callers; the log hears of each outage once.
+    this.#commands.on('error', (error: unknown) => this.#down(error));
+    this.#subscriber.on('error', (error: unknown) => this.#down(error));
+    this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) =>
+      this.#listeners.get(channel.toString())?.(message),
+    );
+    this.#commands.on('close', () => this.#down(new Error('the connection was closed')));
+    for (const client of [this.#commands, this.#subscriber]) client.on('ready', () => void this.#up());
+  }
+
+  /** Starts to connect. Resolves once connected, or after a short time without: the link connects when Redis is there. */
+  static async open(options: RedisLinkOptions): Promise<RedisLink> {
+    const link = new RedisLink(options);
+    const isUp = new Promise<void>((resolve) => link.onUp(resolve));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LIMITS.cluster.connect);
+    });
+    await Promise.race([isUp, late]);
+    clearTimeout(timer);
+    if (!link.isUp) link.#logger.warn({}, 'Redis cannot be reached. Until it can, this replica works alone.');
+    return link;
+  }
+
+  /** Whether commands are likely to be answered. */
+  get isUp(): boolean {
+    return this.#isUp && elapsedNow() >= this.#heldUntil;
+  }
+
+  /** Milliseconds since 1970 by the clock of Redis, which all replicas share. */
+  now(): number {
+    return performance.timeOrigin + performance.now() + this.#ahead;
+  }
+
+  /** Runs a command. Rejects with `RedisAway` when Redis does not answer in time. */
+  async run<T>(command: string, ...args: (string | number | Uint8Array)[]): Promise<T> {
+    if (!this.#isUp) throw new RedisAway('there is no connection');
+    if (elapsedNow() < this.#heldUntil) throw new RedisAway('it did not answer a moment ago');
+    try {
+      return (await this.#commands.callBuffer(command, ...args.map(argument))) as T;
+    } catch (error) {
+      if (isReply(error)) throw error;
+      if (/timed out/.test(messageOf(error))) this.#frozen();
+      throw new RedisAway(error);
+    }
+  }
+
+  /** Calls back with each message of a channel. */
+  async subscribe(channel: string, listener: Listener): Promise<void> {
+    this.#listeners.set(channel, listener);
+    // The client subscribes again after each reconnect, also to what it could not subscribe to now.
+    await this.#subscriber.subscribe(channel).catch(() => {});
+  }
+
+  /** Calls back now and after each outage: messages may have been missed. Returns a function that unsubscribes. */
+  onUp(listener: () => void): () => void {
+    this.#onUp.add(listener);
+    if (this.isUp) listener();
+    return () => this.#onUp.delete(listener);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isUp = false;
+    this.#commands.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  async #up(): Promise<void> {
+    if (this.#commands.status !== 'ready' || this.#subscriber.status !== 'ready') return;
+    const channels = [...this.#listeners.keys()];
+    try {
+      if (channels.length > 0) await this.#subscriber.subscribe(...channels);
+      await this.#readClock();
+    } catch (error) {
+      return this.#down(error);
+    }
+    if (this.#isUp || this.#isClosed) return;
+    this.#isUp = true;
+    for (const listener of this.#onUp) listener();
+  }
+
+  #down(error: unknown): void {
+    if (!this.#isUp || this.#isClosed) return;
+    this.#isUp = false;
+    this.#logger.warn({}, `Redis cannot be reached: ${messageOf(error)}. Until it can, this replica works alone.`);
+  }
+
+  /** Lets commands fail at once for a while, instead of each waiting for its limit. */
+  #frozen(): void {
+    if (elapsedNow() < this.#heldUntil) return;
+    this.#heldUntil = elapsedNow() + LIMITS.cluster.held;
+    this.#logger.warn({}, 'Redis does not answer.');
+    setTimeout(() => {
+      if (this.#isClosed || !this.#isUp) return;
+      this.run('PING').then(
+        () => {
+          for (const listener of this.#onUp) listener();
+        },
+        () => {},
+      );
+    }, LIMITS.cluster.held).unref();
+  }
+
+  async #readClock(): Promise<void> {
+    const before = performance.timeOrigin + performance.now();
+    const [seconds, micros] = (await this.#commands.callBuffer('TIME')) as [Buffer, Buffer];
+    const after = performance.timeOrigin + performance.now();
+    this.#ahead = Number(seconds) * 1_000 + Number(micros) / 1_000 - (before + after) / 2;
+  }
+}
+
+const argument = (value: string | number | Uint8Array): string | number | Buffer =>
+  value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
+
+/** Redis answered, with an error of its own. */
+const isReply = (error: unknown): boolean => (error as Error | undefined)?.name === 'ReplyError';
+
+const SHARED = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 1,
+  // A command whose answer was lost may have been executed.
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: LIMITS.cluster.connect,
+  retryStrategy: (failures: number) => pauseAfter(failures, LIMITS.cluster.reconnect),
+};
+
+function clientFor(text: string, more: { commandTimeout?: number }): Client {
+  const [scheme = '', rest = ''] = text.split('://');
+  const isSecure = scheme.includes('rediss');
+  if (!/^rediss?(?:\+sentinel|\+cluster)?$/.test(scheme)) throw wrongUrl();
+  const shared = { ...SHARED, ...more, ...(isSecure && { tls: {} }) };
+  if (scheme.endsWith('+sentinel')) {
+    const { hosts, user, password, path } = partsOf(rest);
+    const [name = 'mymaster', db = '0'] = path.split('/');
+    const login = { ...(user && { username: user }), ...(password && { password }) };
+    return new Redis({ ...shared, ...login, name, db: Number(db), sentinels: hosts.map((host) => at(host, 26_379)) });
+  }
+  if (scheme.endsWith('+cluster')) {
+    const { hosts, user, password } = partsOf(rest);
+    const login = { ...(user && { username: user }), ...(password && { password }) };
+    const { retryStrategy, enableOfflineQueue, ...each } = shared;
+    const redisOptions = { ...each, ...login };
+    return new Cluster(
+      hosts.map((host) => at(host, 6_379)),
+      { enableOfflineQueue, redisOptions, clusterRetryStrategy: retryStrategy },
+    );
+  }
+  if (!URL.canParse(text)) throw wrongUrl();
+  return new Redis(text, shared);
+}
+
+function partsOf(rest: string): { hosts: string[]; user: string; password: string; path: string } {
+  const [, login = '', hosts = '', path = ''] = /^(?:([^@]*)@)?([^/]+)\/?(.*)$/.exec(rest) ?? [];
+  const [user = '', password = ''] = login.split(':').map(decodeURIComponent);
+  return { hosts: hosts.split(','), user, password, path };
+}
+
+/** Splits `host:port`; an IPv6 address is in brackets. */
+function at(text: string, defaultPort: number): { host: string; port: number } {
+  const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
+  if (host === '') throw wrongUrl();
+  return { host: host.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) };
+}
+
+/** Says nothing of the URL, which may hold a password. */
+const wrongUrl = (): ConfigurationError =>
+  new ConfigurationError(
+    'cluster.redis is no address of Redis. Examples: redis://localhost:6379, rediss://user:password@redis.example.com, redis+sentinel://one,two/mymaster.',
+  );
