@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default', './test/requirements-reporter.ts'],
-    // Tests wait for processes and timeouts more than they compute: two cores are idle half of the time with two workers.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // Most files wait for processes and timeouts two thirds of their time, so two cores have work for four workers.
+    maxWorkers: availableParallelism() + 2,
     testTimeout: 60_000,
     hookTimeout: 30_000,
     // The default of one second is too short for a loaded machine.
