@@ -132,6 +132,8 @@ const limits = {
     exactValues: 50_000,
     /** Agents write arguments by hand; bulk goes in several calls. Each value costs time on every later step. */
     clientValues: 40_000,
+    /** Arguments of a program may hold long lists of numbers; shared objects and holes can stand for far more. */
+    walkedValues: 1_000_000,
     /** A schema or an argument that a program hands in is copied in one go. */
     copyValues: 100_000,
     /** Texts and keys of such a copy together. */

@@ -44,6 +44,12 @@ describe('arguments that cannot be written as JSON', () => {
   const thrown = () => {
     throw new Error('no value');
   };
+  const doubled = (levels: number) => {
+    let value: object = {};
+    for (let level = 0; level < levels; level++) value = { left: value, right: value };
+    return value;
+  };
+  const endless = (): object => Object.assign(() => {}, { toJSON: () => ({ left: endless(), right: endless() }) });
   const odd: [string, () => Record<string, unknown>][] = [
     ['a BigInt', () => ({ id: 10n })],
     ['a BigInt in a list', () => ({ ids: [[1, 10n]] })],
@@ -62,6 +68,12 @@ describe('arguments that cannot be written as JSON', () => {
     ],
     ['a proxy that throws', () => ({ id: new Proxy({}, { ownKeys: thrown }) })],
     ['a ring', () => ring],
+    ['shared objects that stand for millions', () => ({ value: doubled(30) })],
+    ['a list of holes', () => ({ value: new Array(2 ** 32 - 1) })],
+    ['a proxy that claims to be long', () => ({ value: new Proxy([], { get: () => 2 ** 32 }) })],
+    ['a BigInt in a box', () => ({ id: Object(10n) })],
+    ['a text in a box that throws', () => ({ id: Object.assign(new String('x'), { toString: thrown }) })],
+    ['a function with an endless toJSON', () => ({ value: endless() })],
   ];
   let calls = 0;
   const own = new ToolRegistry();
@@ -97,6 +109,7 @@ describe('arguments that cannot be written as JSON', () => {
       own.callTool('own', args()).catch((error: DiscoveryError) => error.toInfo()),
     ]);
     for (const answer of answers) expect(JSON.stringify(answer)).toContain('VALIDATION_ERROR');
+    expect(await both.executeTool('', '', args())).toMatchObject({ success: false });
     expect([calls, far.calls]).toEqual([0, []]);
   });
 });

@@ -34,23 +34,26 @@ export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
         bytes += sliceBytes(slice) - 2;
         yield;
       }
-    } else bytes += ownBytes(next, open, Number.POSITIVE_INFINITY);
+    } else bytes += ownBytes(next, open, LIMITS.json.measured);
     if (values % VALUES_A_STEP === 0) yield;
   }
   return bytes + open.length;
 }
 
 /**
- * Pushes the members of a value to `open`, and returns the bytes of the rest. For a string above `limit`, the result may
- * be too low, but is above `limit`.
+ * Pushes the members of a value to `open`, and returns the bytes of the rest. For a string or a list above `limit`, the
+ * result may be too low, but is above `limit`.
  */
 function ownBytes(value: unknown, open: unknown[], limit: number): number {
   if (typeof value === 'string') return stringBytes(value, limit);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value).length : 4;
   if (typeof value === 'boolean') return value ? 4 : 5;
   if (Array.isArray(value)) {
+    const bytes = 2 + Math.max(0, value.length - 1);
+    // Each item takes a byte at least. A program's list may be a few holes that claim to be billions.
+    if (bytes + value.length > limit) return bytes + value.length;
     for (const item of value) open.push(item ?? null);
-    return 2 + Math.max(0, value.length - 1);
+    return bytes;
   }
   if (typeof value !== 'object' || value === null) return 4;
   const { toJSON } = value as { toJSON?: unknown };

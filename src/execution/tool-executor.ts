@@ -257,9 +257,9 @@ export class ToolExecutor {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
-    // Before the audit, which measures and hashes them.
     const fault = jsonFault(repaired);
-    if (fault !== undefined) return this.refuse(unwritable({ server, tool }, fault), { ...options, server, tool });
+    if (fault !== undefined)
+      return this.refuse(unwritable({ server, tool }, fault), { ...options, server, tool, arguments: {} });
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
     try {
@@ -279,7 +279,10 @@ export class ToolExecutor {
     { server, tool, arguments: args, ...options }: RefusedCall,
   ): Promise<ToolResult<CallToolResult>> {
     const [from = '', name = ''] = [server, tool].map((written) => (typeof written === 'string' ? written : ''));
-    const call = this.#toCall(from, name, repairArguments(args), options, options.signal ?? new Cancellation());
+    const repaired = repairArguments(args);
+    // The audit measures and hashes them.
+    const given = jsonFault(repaired) === undefined ? repaired : {};
+    const call = this.#toCall(from, name, given, options, options.signal ?? new Cancellation());
     return this.#record(async () => refusal)(call);
   }
 

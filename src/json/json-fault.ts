@@ -3,11 +3,12 @@
  * BigInts; what was parsed from JSON has none.
  * @module
  */
+import { types } from 'node:util';
 import { LIMITS } from '../core/limits.ts';
 
 /** Why a value cannot be written as JSON, in words that continue "Arguments …"; undefined if it can. Never throws. */
 export function jsonFault(value: unknown): string | undefined {
-  const walk = { written: LIMITS.json.copyValues, fault: undefined };
+  const walk = { left: LIMITS.json.walkedValues, written: LIMITS.json.copyValues, fault: undefined };
   try {
     find(value, LIMITS.json.depth, walk, false);
   } catch {
@@ -17,6 +18,8 @@ export function jsonFault(value: unknown): string | undefined {
 }
 
 interface Walk {
+  /** How many values may still be looked at: a few shared objects, or a list of holes, can stand for any number. */
+  left: number;
   /** How many values may still come out of `toJSON`, which can go on for ever. */
   written: number;
   fault: string | undefined;
@@ -24,20 +27,36 @@ interface Walk {
 
 /** Returns whether something is wrong. Recursion is limited by `levels`, and much faster than an explicit stack. */
 function find(value: unknown, levels: number, walk: Walk, isWritten: boolean): boolean {
-  if (typeof value === 'bigint') walk.fault = 'hold a BigInt, which JSON cannot have: write it as a text or a number';
-  if (typeof value !== 'object' || value === null || walk.fault !== undefined) return walk.fault !== undefined;
+  if (typeof value === 'bigint') walk.fault = BIGINT;
+  if (!isDeep(value) || walk.fault !== undefined) return walk.fault !== undefined;
   if (levels === 0) walk.fault = `are nested more than ${LIMITS.json.depth} levels deep`;
   else if (isWritten && --walk.written < 0) walk.fault = 'have a toJSON that writes too much';
   if (walk.fault !== undefined) return true;
   const { toJSON } = value as { toJSON?: unknown };
   // JSON asks once: what `toJSON` returns is written as it is, even if it is the same object.
   const shown: unknown = typeof toJSON === 'function' ? toJSON.call(value, '') : value;
+  if (typeof shown === 'function') return false;
   if (shown !== value && (typeof shown !== 'object' || shown === null)) return find(shown, levels, walk, true);
+  if (types.isBoxedPrimitive(shown)) return findBoxed(shown, walk);
   const items: readonly unknown[] = Array.isArray(shown) ? shown : Object.values(shown as object);
+  walk.left -= items.length;
+  if (walk.left < 0) walk.fault = `hold more than ${LIMITS.json.walkedValues} values`;
+  if (walk.fault !== undefined) return true;
   const inner = isWritten || typeof toJSON === 'function';
-  for (const item of items) {
-    const isDeep = typeof item === 'object' && item !== null;
-    if ((isDeep || typeof item === 'bigint') && find(item, levels - 1, walk, inner)) return true;
-  }
+  for (const item of items)
+    if ((isDeep(item) || typeof item === 'bigint') && find(item, levels - 1, walk, inner)) return true;
   return false;
+}
+
+const BIGINT = 'hold a BigInt, which JSON cannot have: write it as a text or a number';
+
+/** Whether JSON looks into a value. A function is left out, unless it has a `toJSON`. */
+const isDeep = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** `Object(1n)` is written like `1n`; texts and numbers in boxes are asked for their value, and may throw. */
+function findBoxed(box: object, walk: Walk): boolean {
+  if (types.isBigIntObject(box)) walk.fault = BIGINT;
+  else JSON.stringify(box);
+  return walk.fault !== undefined;
 }
