@@ -23,6 +23,20 @@ returning('throwing', () => ({
 }));
 returning('dated', () => ({ content: [], structuredContent: { at: new Date(0) } }));
 
+/** Few objects that stand for many. */
+const doubled = (levels: number) => {
+  let value: object = {};
+  for (let level = 0; level < levels; level++) value = { left: value, right: value };
+  return value;
+};
+const endless = (): object => Object.assign(() => {}, { toJSON: () => ({ left: endless(), right: endless() }) });
+returning('doubled', () => doubled(30));
+returning('doubled_in_a_map', () => new Map([['value', doubled(30)]]));
+returning('doubled_structure', () => ({ content: [], structuredContent: doubled(30) }));
+returning('holes', () => ({ content: [], structuredContent: { list: new Array(2 ** 32 - 1) } }));
+returning('endless', () => ({ content: [], structuredContent: { value: endless() } }));
+returning('box', () => ({ id: Object(10n) }));
+
 const engine = new DiscoveryEngine({ servers: [], providers: [registry] });
 afterAll(() => engine.close());
 
@@ -44,12 +58,6 @@ describe('arguments that cannot be written as JSON', () => {
   const thrown = () => {
     throw new Error('no value');
   };
-  const doubled = (levels: number) => {
-    let value: object = {};
-    for (let level = 0; level < levels; level++) value = { left: value, right: value };
-    return value;
-  };
-  const endless = (): object => Object.assign(() => {}, { toJSON: () => ({ left: endless(), right: endless() }) });
   const odd: [string, () => Record<string, unknown>][] = [
     ['a BigInt', () => ({ id: 10n })],
     ['a BigInt in a list', () => ({ ids: [[1, 10n]] })],
@@ -121,6 +129,15 @@ describe('a result that cannot be written as JSON', () => {
     expect(JSON.stringify(called)).toMatch(/BigInt|no JSON/);
     expect(await use(name)).toMatchObject({ is_error: true });
   });
+
+  it.each(['doubled', 'doubled_in_a_map', 'doubled_structure', 'holes', 'endless', 'box'])(
+    'is an error of the tool, however few objects it has: %s',
+    async (name) => {
+      const called = await engine.executeTool('', name, {});
+      expect(called).toMatchObject({ success: true, result: { isError: true } });
+      expect(JSON.stringify(called)).toMatch(/The values that the tool returned (hold|have|are)/);
+    },
+  );
 
   it('is told from one that can', async () => {
     expect(await engine.executeTool('', 'dated', {})).toMatchObject({ result: { content: [] } });

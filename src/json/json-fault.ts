@@ -3,16 +3,18 @@
  * BigInts; what was parsed from JSON has none.
  * @module
  */
-import { types } from 'node:util';
 import { LIMITS } from '../core/limits.ts';
 
-/** Why a value cannot be written as JSON, in words that continue "Arguments …"; undefined if it can. Never throws. */
-export function jsonFault(value: unknown): string | undefined {
+/**
+ * Why a value cannot be written as JSON, in words that continue "Arguments …"; undefined if it can. Never throws.
+ * `tell`: describes what a getter, `toJSON` or proxy in it threw.
+ */
+export function jsonFault(value: unknown, tell = (_thrown: unknown): string => THREW): string | undefined {
   const walk = { left: LIMITS.json.walkedValues, written: LIMITS.json.copyValues, fault: undefined };
   try {
     find(value, LIMITS.json.depth, walk, false);
-  } catch {
-    return 'cannot be read: a getter, toJSON or proxy in them threw';
+  } catch (thrown) {
+    return `cannot be read: ${tell(thrown)}`;
   }
   return walk.fault;
 }
@@ -37,7 +39,9 @@ function find(value: unknown, levels: number, walk: Walk, isWritten: boolean): b
   const shown: unknown = typeof toJSON === 'function' ? toJSON.call(value, '') : value;
   if (typeof shown === 'function') return false;
   if (shown !== value && (typeof shown !== 'object' || shown === null)) return find(shown, levels, walk, true);
-  if (types.isBoxedPrimitive(shown)) return findBoxed(shown, walk);
+  if (shown instanceof BigInt) walk.fault = BIGINT;
+  // A text or a number in a box is asked for its value, and may throw.
+  else if (shown instanceof String || shown instanceof Number) JSON.stringify(shown);
   const items: readonly unknown[] = Array.isArray(shown) ? shown : Object.values(shown as object);
   walk.left -= items.length;
   if (walk.left < 0) walk.fault = `hold more than ${LIMITS.json.walkedValues} values`;
@@ -48,15 +52,9 @@ function find(value: unknown, levels: number, walk: Walk, isWritten: boolean): b
   return false;
 }
 
+const THREW = 'a getter, toJSON or proxy in them threw';
 const BIGINT = 'hold a BigInt, which JSON cannot have: write it as a text or a number';
 
 /** Whether JSON looks into a value. A function is left out, unless it has a `toJSON`. */
 const isDeep = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
-
-/** `Object(1n)` is written like `1n`; texts and numbers in boxes are asked for their value, and may throw. */
-function findBoxed(box: object, walk: Walk): boolean {
-  if (types.isBigIntObject(box)) walk.fault = BIGINT;
-  else JSON.stringify(box);
-  return walk.fault !== undefined;
-}

@@ -8,12 +8,10 @@ import type { ToolResult } from '../../core/result.ts';
 import type { CallToolResult } from '../../core/types.ts';
 import { abortFailure } from '../../execution/abort.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { jsonFault } from '../../json/json-fault.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../../text/thrown-message.ts';
 import { isResult } from './result-shape.ts';
-
-const ENDLESS = 'The tool returned a result that refers to itself or is nested too deep.';
 
 /**
  * Keeps a whole result, writes a text as text, an object as `structuredContent` and text, and nothing as no content.
@@ -22,9 +20,10 @@ const ENDLESS = 'The tool returned a result that refers to itself or is nested t
 export function toCallToolResult(value: unknown): CallToolResult {
   if (value === undefined || value === null) return { content: [] };
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  // Code that measures, cuts or writes such a result would fail or never end.
+  const fault = value instanceof Error ? undefined : jsonFault(value, messageOf);
+  if (fault !== undefined) return toErrorResult(new Error(`The values that the tool returned ${fault}.`));
   if (isResult(value)) {
-    // Code that measures, cuts or writes such a result would never end.
-    if (nestsTooDeep(value)) return toErrorResult(new Error(ENDLESS));
     const plain = isOdd(value) ? (JSON.parse(JSON.stringify(value)) as CallToolResult) : value;
     return fitContent(plain.content === undefined ? withContent(plain) : plain, CONTENT_TYPES);
   }
