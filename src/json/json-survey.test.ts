@@ -35,6 +35,12 @@ describe('JsonSurvey', () => {
     expect(surveyed(Buffer.from(text), 10)).toMatchObject({ values: 2, excess: undefined });
   });
 
+  it('takes no quote for the end of a string because an empty piece comes before it', () => {
+    const survey = new JsonSurvey(10);
+    for (const piece of ['["\\', '', '",,,,"]']) survey.push(Buffer.from(piece));
+    expect(survey.values).toBe(1);
+  });
+
   it('says what is too many: values in all, or names of one object', () => {
     expect(surveyed(Buffer.from(JSON.stringify(Array(1001).fill(0))), 1000).excess).toBe('too-many');
     expect(surveyed(Buffer.from(JSON.stringify(Array(1000).fill(0))), 1000).excess).toBeUndefined();

@@ -51,6 +51,8 @@ export class JsonSurvey {
   /** Looks at the next bytes; true as long as nothing is in excess. */
   push(bytes: Uint8Array): boolean {
     if (this.excess !== undefined) return false;
+    // An empty piece holds no escaped character.
+    if (bytes.length === 0) return true;
     const names = this.#names;
     let { values } = this;
     let depth = this.#depth;
