@@ -78,7 +78,8 @@ async function findIn(
   const hints = isLearnt ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
   const { results: tools, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
   if (isLearnt) runtime.usage?.shown(read.text, caller, tools);
-  const items = wantsItems ? catalog.items.search.find(read, { ...rest, server }).results.map(fromIndexed) : [];
+  const index = catalog.items.search;
+  const items = wantsItems && index.size > 0 ? index.find(read, { ...rest, server }).results.map(fromIndexed) : [];
   const results = withItems(tools, items, rest.limit);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
