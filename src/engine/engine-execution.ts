@@ -13,7 +13,7 @@ import type { Caller, ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { AuditRecorder } from '../execution/steps/audit.ts';
-import type { Decide } from '../execution/steps/policy.ts';
+import type { Decide, PolicyDecision } from '../execution/steps/policy.ts';
 import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
 import { compileGlob } from '../rules/glob.ts';
 import type { Downstreams } from './downstreams.ts';
@@ -39,8 +39,8 @@ export interface ExecutionParts {
   readonly gates: CallGates | undefined;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
-  /** The decision of the rules and approvals in force. */
-  readonly decide: Decide;
+  /** The state in force: a tool may have been disabled while its call waited for a list. */
+  readonly stateNow: () => EngineState;
 }
 
 /** Builds the execute flow for a state. Opens nothing: the first call creates the audit file. */
@@ -51,7 +51,7 @@ export function createExecution({
   pages,
   gates,
   requests,
-  decide,
+  stateNow,
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
@@ -67,8 +67,7 @@ export function createExecution({
         ? lookUpItem(known, call.server, call.item, call.caller)
         : lookUpDefinition(known, call, call.caller);
     },
-    decide: (server, definition, item, caller) =>
-      audit.blocks() ? UNRECORDED : decide(server, definition, item, caller),
+    decide,
     audit: observer?.record ? both(audit.recorder, observer as AuditRecorder) : audit.recorder,
     pages,
     gates,
@@ -115,6 +114,17 @@ export function createExecution({
   });
   return { proxy, closeAudit: audit.close };
 
+  /** The decision of the rules and approvals in force. */
+  function decide(...[server, definition, item, caller]: Parameters<Decide>): PolicyDecision {
+    if (audit.blocks()) return UNRECORDED;
+    const { policy, catalog, sight, servers } = requests.having(stateNow(), server, caller);
+    const ofItem = item && catalog.items.decide(server, item.kind, item.id);
+    const isItemOff = ofItem && !ofItem.enabled && ofItem.code !== 'TOOL_NOT_APPROVED';
+    // What is not for a profile does not exist for its callers, and no rule is quoted to them.
+    if (sight?.profile !== undefined && (isItemOff || !servers.has(server))) return UNSEEN;
+    return ofItem ?? policy.decide(server, definition);
+  }
+
   /** Cached, because several steps need the settings in every call. */
   function settingsOf(key: string): CallSettings | undefined {
     const server = serverIn(key);
@@ -160,6 +170,8 @@ interface Recorder {
   blocks(): boolean;
   close(): Promise<void>;
 }
+
+const UNSEEN = { enabled: false, code: 'TOOL_NOT_FOUND', reason: 'There is no such thing here.' } as const;
 
 const UNRECORDED = {
   enabled: false,

@@ -84,21 +84,12 @@ export class EngineExecutions {
 
   async #open(running: Running): Promise<Execution> {
     const { createExecution } = await import('./engine-execution.ts');
-    const { requests } = this.#parts;
     running.execution = createExecution({
       ...this.#parts,
       state: running.state,
       pages: this.#pages,
       gates: this.#gates,
-      // The rules now in force: a tool may have been disabled while its call waited for a list.
-      decide: (server, definition, item, caller) => {
-        const { policy, catalog, sight, servers } = requests.having(this.#stateNow() ?? running.state, server, caller);
-        const ofItem = item && catalog.items.decide(server, item.kind, item.id);
-        const isItemOff = ofItem && !ofItem.enabled && ofItem.code !== 'TOOL_NOT_APPROVED';
-        // What is not for a profile does not exist for its callers, and no rule is quoted to them.
-        if (sight?.profile !== undefined && (isItemOff || !servers.has(server))) return UNSEEN;
-        return ofItem ?? policy.decide(server, definition);
-      },
+      stateNow: () => this.#stateNow() ?? running.state,
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();
@@ -126,8 +117,6 @@ export class EngineExecutions {
     }
   }
 }
-
-const UNSEEN = { enabled: false, code: 'TOOL_NOT_FOUND', reason: 'There is no such thing here.' } as const;
 
 /** Identifies what is behind a source's name. */
 const identityIn = ({ definition, fingerprint }: KnownServer): string =>
