@@ -50,6 +50,7 @@ const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
+const REPLICAS = 'src/engine/replicas.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
@@ -1826,6 +1827,23 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PINNED, 'are shown beside the five with their own schema, and are called directly'],
     [PINNED, 'take all steps of a call: rules, validation, suggestions'],
     [PINNED, 'of a profile replace those of the configuration, and are only what it may use'],
+  ),
+
+  // Replicas over Redis
+  'cluster:values': promise('What replicas keep in Redis is sealed, and another key, version or place opens nothing', [
+    'src/cluster/sealed-store.test.ts',
+    'are found by other replicas under the same name, and nothing of them can be read in Redis',
+  ]),
+  'cluster:results': promise(
+    'Any replica reads on in a large result, for its caller only',
+    [REPLICAS, 'are read on at any replica, by their caller only'],
+    [REPLICAS, 'are read on where they were made while Redis is away, and elsewhere the answer says why not'],
+  ),
+  'cluster:rates': promise(
+    'Rates hold across replicas, waiting turns included; without Redis each replica has its share',
+    [REPLICAS, 'holds across replicas'],
+    [REPLICAS, 'is split among the replicas while Redis is away'],
+    ['src/cluster/sealed-store.test.ts', 'reserve turns: whoever asks later, on whatever replica, gets a later one'],
   ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

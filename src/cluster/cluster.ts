@@ -2,10 +2,14 @@
  * Makes one gateway a replica among others: opens Redis, and has the parts that share something over it.
  * @module
  */
+import { createHash } from 'node:crypto';
 import type { Logger } from '../core/types.ts';
 import { KeyRing } from './key-ring.ts';
 import { RedisLink } from './redis-link.ts';
 import { ReplicaBus } from './replica-bus.ts';
+import { ReplicaCount } from './replica-count.ts';
+import { SealedStore } from './sealed-store.ts';
+import { SharedRates } from './shared-rates.ts';
 
 export interface ClusterOptions {
   readonly redis: string;
@@ -19,6 +23,10 @@ export class Cluster {
   readonly link: RedisLink;
   readonly keys: KeyRing;
   readonly bus: ReplicaBus;
+  /** Results that are read on page by page. */
+  readonly pages: SealedStore;
+  readonly rates: SharedRates;
+  readonly #replicas: ReplicaCount;
   readonly #prefix: string;
 
   private constructor(link: RedisLink, keys: KeyRing, prefix: string) {
@@ -26,12 +34,17 @@ export class Cluster {
     this.keys = keys;
     this.bus = new ReplicaBus(link, keys, prefix);
     this.#prefix = prefix;
+    // Raised when results are cut in another way: pages of both versions do not fit together.
+    this.pages = this.store('page', 1);
+    this.#replicas = new ReplicaCount(link, this.keyOf('replicas', 'alive'), this.id);
+    this.rates = new SharedRates(link, (name) => this.keyOf('rate', hashOf(name)), this.#replicas);
   }
 
   static async open({ redis, key, prefix, logger }: ClusterOptions): Promise<Cluster> {
     const keys = new KeyRing(key);
     const cluster = new Cluster(await RedisLink.open({ url: redis, logger }), keys, prefix);
     await cluster.bus.open();
+    await cluster.#replicas.open();
     return cluster;
   }
 
@@ -40,12 +53,27 @@ export class Cluster {
     return this.bus.id;
   }
 
+  /** How many replicas there were when Redis last answered. */
+  get size(): number {
+    return this.#replicas.size;
+  }
+
   /** The key of Redis for one thing of a kind. */
   keyOf(kind: string, name: string): string {
     return `${this.#prefix}:${kind}:${name}`;
   }
 
+  /** The values of a kind. `version` is that of their format. */
+  store(kind: string, version: number): SealedStore {
+    return new SealedStore(this.link, this.keys, { prefix: `${this.#prefix}:${kind}`, version });
+  }
+
   close(): void {
+    // Sent before the connection ends.
+    void this.#replicas.close();
     this.link.close();
   }
 }
+
+/** Names may hold addresses and names of users. */
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');

@@ -289,6 +289,14 @@ const limits = {
     message: 8 * MIB,
     /** Replicas whose messages are told apart. */
     replicas: 1_000,
+    /** How often a replica says that it is alive. */
+    beat: 1_000,
+    /** A replica that has not said so for as long is not counted. */
+    gone: 4_000,
+    /** Bytes of one value in Redis; longer ones are split. Each is sealed in about a millisecond. */
+    piece: 2 * MIB,
+    /** Bytes of a result that any replica can read on. Larger ones are read on where they were made. */
+    result: 16 * MIB,
   },
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */

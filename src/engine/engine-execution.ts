@@ -14,7 +14,7 @@ import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { AuditRecorder } from '../execution/steps/audit.ts';
 import type { Decide, PolicyDecision } from '../execution/steps/policy.ts';
-import { type CallSettings, ToolExecutor } from '../execution/tool-executor.ts';
+import { type CallSettings, ToolExecutor, type ToolExecutorOptions } from '../execution/tool-executor.ts';
 import { compileGlob } from '../rules/glob.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
@@ -37,6 +37,7 @@ export interface ExecutionParts {
   readonly pages: ResultPages;
   /** The call counters of the previous configuration, if there was one. */
   readonly gates: CallGates | undefined;
+  readonly rates: ToolExecutorOptions['rates'];
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
   /** The state in force: a tool may have been disabled while its call waited for a list. */
@@ -50,6 +51,7 @@ export function createExecution({
   downstreams,
   pages,
   gates,
+  rates,
   requests,
   stateNow,
 }: ExecutionParts): Execution {
@@ -71,6 +73,7 @@ export function createExecution({
     audit: observer?.record ? both(audit.recorder, observer as AuditRecorder) : audit.recorder,
     pages,
     gates,
+    rates,
     runSteps: (steps) => largeTurns.run(steps),
     own: [createReadSchema((caller) => requests.seen(state, caller))],
     gateOf: (server, { principal }) => (state.owned.has(server) ? ownedKey(server, principal) : server),

@@ -9,6 +9,7 @@ import { identityOf } from '../connections/pool-slot.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
+import type { EngineCluster } from './engine-cluster.ts';
 import type { Execution, ExecutionParts } from './engine-execution.ts';
 import type { EngineState, KnownServer } from './engine-state.ts';
 
@@ -19,11 +20,15 @@ export interface Running {
   execution: Execution | undefined;
 }
 
+interface ExecutionsParts extends Pick<ExecutionParts, 'world' | 'downstreams' | 'requests'> {
+  readonly cluster: EngineCluster;
+}
+
 export class EngineExecutions {
-  readonly #parts: Pick<ExecutionParts, 'world' | 'downstreams' | 'requests'>;
+  readonly #parts: ExecutionsParts;
   /** The state in force. */
   readonly #stateNow: () => EngineState | undefined;
-  readonly #pages = new ResultPages();
+  readonly #pages: ResultPages;
   #gates: CallGates | undefined;
   /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
@@ -32,11 +37,9 @@ export class EngineExecutions {
   /** True once a closing engine carries out no more calls. */
   #ended = false;
 
-  constructor(
-    parts: Pick<ExecutionParts, 'world' | 'downstreams' | 'requests'>,
-    stateNow: () => EngineState | undefined,
-  ) {
+  constructor(parts: ExecutionsParts, stateNow: () => EngineState | undefined) {
     this.#parts = parts;
+    this.#pages = new ResultPages({ shared: () => parts.cluster.current?.pages });
     this.#stateNow = stateNow;
   }
 
@@ -84,11 +87,15 @@ export class EngineExecutions {
 
   async #open(running: Running): Promise<Execution> {
     const { createExecution } = await import('./engine-execution.ts');
+    const { world, downstreams, requests, cluster } = this.#parts;
     running.execution = createExecution({
-      ...this.#parts,
+      world,
+      downstreams,
+      requests,
       state: running.state,
       pages: this.#pages,
       gates: this.#gates,
+      rates: () => cluster.current?.rates,
       stateNow: () => this.#stateNow() ?? running.state,
     });
     this.#gates = running.execution.proxy.gates;

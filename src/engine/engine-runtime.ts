@@ -80,13 +80,17 @@ export class EngineRuntime {
       (server, caller) => this.stateOf(server, caller),
     );
     const { downstreams, requests } = this;
-    this.cluster = new EngineCluster({
+    const cluster = new EngineCluster({
       env: world.env,
       logger,
       expand: (text, where) => downstreams.expandSecret(text, where),
       keepSecret: (value) => downstreams.keepSecret(value),
     });
-    this.executions = new EngineExecutions({ world: this.#world, downstreams, requests }, () => this.#current?.state);
+    this.cluster = cluster;
+    this.executions = new EngineExecutions(
+      { world: this.#world, downstreams, requests, cluster },
+      () => this.#current?.state,
+    );
     this.listeners = new EngineListeners(world.providers, () => {
       if (this.#current) void downstreams.providers.renewed(this.#current.state);
     });

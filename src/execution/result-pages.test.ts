@@ -19,7 +19,7 @@ const cut = (...args: Parameters<typeof PagedResult.cut>) => finish(PagedResult.
 
 const PAGE = 4_096;
 
-const readAll = (result: CallToolResult, pageBytes = PAGE): CallToolResult[] => {
+const readAll = async (result: CallToolResult, pageBytes = PAGE): Promise<CallToolResult[]> => {
   const pages = new ResultPages();
   const caller = { session: 's' };
   const all = [keep(pages, result, pageBytes, caller)];
@@ -27,14 +27,14 @@ const readAll = (result: CallToolResult, pageBytes = PAGE): CallToolResult[] => 
     const mark = all.at(-1)?.content?.at(-1)?._meta as Record<string, { id: string; page: number; pages: number }>;
     const at = mark[PAGE_KEY];
     if (at === undefined || at.page === at.pages) return all;
-    const next = pages.read({ id: at.id, page: at.page + 1 }, caller);
+    const next = await pages.read({ id: at.id, page: at.page + 1 }, caller);
     if (!next.success) throw new Error(next.error.message);
     all.push(next.data);
   }
 };
 
 describe('cut results', () => {
-  test('whatever the result, its pages fit the limit and give it back whole', () => {
+  test('whatever the result, its pages fit the limit and give it back whole', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc
@@ -58,10 +58,10 @@ describe('cut results', () => {
       },
       { requiredKeys: ['content'] },
     );
-    fc.assert(
-      fc.property(result, (whole) => {
+    await fc.assert(
+      fc.asyncProperty(result, async (whole) => {
         const plain = JSON.parse(JSON.stringify(whole)) as CallToolResult;
-        const pages = readAll(plain);
+        const pages = await readAll(plain);
         for (const page of pages) expect(jsonBytes(page)).toBeLessThanOrEqual(PAGE);
         expect(joinPages(pages)).toEqual(plain);
       }),
@@ -69,8 +69,8 @@ describe('cut results', () => {
     );
   });
 
-  test('text is never cut inside a character', () => {
-    const pages = readAll({ content: [{ type: 'text', text: '😀'.repeat(5_000) }] });
+  test('text is never cut inside a character', async () => {
+    const pages = await readAll({ content: [{ type: 'text', text: '😀'.repeat(5_000) }] });
     expect(pages.length).toBeGreaterThan(3);
     for (const page of pages)
       for (const block of page.content ?? []) expect(String(block.text)).not.toMatch(/\p{Surrogate}/u);
@@ -83,7 +83,7 @@ describe('cut results', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test('the first page keeps isError and small fields, and tells how to read on', () => {
+  test('the first page keeps isError and small fields, and tells how to read on', async () => {
     const pages = new ResultPages({ newId: () => 'the-id' });
     const first = keep(
       pages,
@@ -95,7 +95,7 @@ describe('cut results', () => {
     const mark = String(first.content?.at(-1)?.text);
     expect(mark).toContain('page 1 of 6');
     expect(mark).toContain('server "anygpt", tool "read_result", arguments {"id":"the-id","page":2}');
-    const last = pages.read({ id: 'the-id', page: 6 }, {});
+    const last = await pages.read({ id: 'the-id', page: 6 }, {});
     expect(last.success && String(last.data.content?.at(-1)?.text)).toContain('End of the result');
   });
 });
@@ -107,17 +107,17 @@ describe('ResultPages', () => {
     return new ResultPages({ newId: () => `id${next++}`, ...options });
   };
 
-  test('an id works only for the caller that made the call', () => {
+  test('an id works only for the caller that made the call', async () => {
     const pages = withIds();
     keep(pages, large(), PAGE, { principal: 'ann', session: '1' });
-    expect(pages.read({ id: 'id0', page: 2 }, { principal: 'ann', session: '2' }).success).toBe(true);
+    expect((await pages.read({ id: 'id0', page: 2 }, { principal: 'ann', session: '2' })).success).toBe(true);
     for (const caller of [{}, { session: '1' }, { principal: 'bob' }, { session: 'ann' }]) {
-      expect(pages.read({ id: 'id0', page: 2 }, caller)).toMatchObject({
+      expect(await pages.read({ id: 'id0', page: 2 }, caller)).toMatchObject({
         success: false,
         error: { code: 'TOOL_VALIDATION_ERROR' },
       });
     }
-    expect(pages.read({ id: '__proto__', page: 2 }, {}).success).toBe(false);
+    expect((await pages.read({ id: '__proto__', page: 2 }, {})).success).toBe(false);
   });
 
   test('ids cannot be guessed', () => {
@@ -135,19 +135,20 @@ describe('ResultPages', () => {
     const pages = withIds({ clock });
     keep(pages, large(), PAGE, {});
     await clock.advance(599_000);
-    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
+    expect((await pages.read({ id: 'id0', page: 1 }, {})).success).toBe(true);
     await clock.advance(2_000);
-    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(false);
+    expect((await pages.read({ id: 'id0', page: 1 }, {})).success).toBe(false);
     expect(pages.bytes).toBe(0);
   });
 
-  test('the total is bounded: the least recently read goes first', () => {
+  test('the total is bounded: the least recently read goes first', async () => {
     const pages = withIds({ maxBytes: 25_000 });
     keep(pages, large(), PAGE, {});
     keep(pages, large(), PAGE, {});
-    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
+    expect((await pages.read({ id: 'id0', page: 1 }, {})).success).toBe(true);
     keep(pages, large(), PAGE, {});
-    expect(['id0', 'id1', 'id2'].map((id) => pages.read({ id, page: 1 }, {}).success)).toEqual([true, false, true]);
+    const reads = await Promise.all(['id0', 'id1', 'id2'].map((id) => pages.read({ id, page: 1 }, {})));
+    expect(reads.map(({ success }) => success)).toEqual([true, false, true]);
     expect(pages.bytes).toBeLessThanOrEqual(25_000);
     pages.close();
     expect(pages.bytes).toBe(0);
@@ -160,11 +161,11 @@ describe('ResultPages', () => {
     expect(pages.bytes).toBe(0);
   });
 
-  test('wrong arguments and pages that do not exist are told as such', () => {
+  test('wrong arguments and pages that do not exist are told as such', async () => {
     const pages = withIds();
     keep(pages, large(), PAGE, {});
-    expect(pages.read({}, {})).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
-    expect(pages.read({ id: 'id0', page: 0 }, {})).toMatchObject({
+    expect(await pages.read({}, {})).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
+    expect(await pages.read({ id: 'id0', page: 0 }, {})).toMatchObject({
       error: { message: 'This result has 6 pages, counted from 1.' },
     });
   });

@@ -24,14 +24,14 @@ import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
 import { ITEM_TOOLS, toItemCall } from './item-tools.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
-import { READ_RESULT, ResultPages } from './result-pages.ts';
+import { READ_RESULT, ResultPages, type RunSteps } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
-import { rateLimit, type ServerRate } from './steps/rate-limit.ts';
+import { rateLimit, type ServerRate, type SharedRates } from './steps/rate-limit.ts';
 import { type Lookup, resolve } from './steps/resolve.ts';
-import { type RunSteps, resultLimit } from './steps/result-limit.ts';
+import { resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
 import { type OutputOptions, unwritable, validate } from './steps/validate.ts';
@@ -86,6 +86,8 @@ export interface ToolExecutorOptions extends OutputOptions {
   readonly runSteps?: RunSteps | undefined;
   /** Counters of calls; passed in so that running calls still count after a reload. */
   readonly gates?: CallGates | undefined;
+  /** Rates that several replicas share. Default: none. */
+  readonly rates?: (() => SharedRates | undefined) | undefined;
   /** Tools of the gateway itself, in addition to `read_result`. */
   readonly own?: readonly OwnTool[] | undefined;
   readonly log?: Logger | undefined;
@@ -211,6 +213,7 @@ export class ToolExecutor {
             userLimitOf: limitsOf && ((caller) => limitsOf(caller)?.rateLimit),
             maxWait: ceiling,
             clock,
+            shared: options.rates,
           },
           buckets,
         ),
@@ -223,7 +226,7 @@ export class ToolExecutor {
     );
     const readResult: OwnTool = {
       definition: READ_RESULT,
-      run: async (call) => this.#pages.read(call.arguments, call.caller),
+      run: (call) => this.#pages.read(call.arguments, call.caller, options.runSteps),
     };
     const check = validate(this.validators, 'off');
     const own = new Map<string, Handler>();

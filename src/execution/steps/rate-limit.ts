@@ -23,6 +23,34 @@ export interface RateLimitOptions {
   /** The longest wait of a call without its own deadline, in ms. Default 10 min. */
   readonly maxWait?: number | undefined;
   readonly clock?: Clock | undefined;
+  /** Where turns are taken together with other replicas. Default: each process has the whole rate. */
+  readonly shared?: (() => SharedRates | undefined) | undefined;
+}
+
+/** Rates that several replicas share. */
+export interface SharedRates {
+  /** How many replicas there are. */
+  readonly replicas: number;
+  /** Takes a turn if it comes within `maxWait` milliseconds. Undefined if the others cannot be asked. */
+  take(
+    name: string,
+    limit: RateLimit,
+    maxWait: number,
+  ): Promise<{ readonly isTaken: boolean; readonly wait: number } | undefined>;
+  giveBack(name: string, limit: RateLimit): void;
+}
+
+/** A rate that a call has to keep, and the name it is counted under. */
+interface Rate {
+  readonly name: string;
+  readonly limit: RateLimit;
+}
+
+interface Turn {
+  /** False: it would come too late, and nothing was taken. */
+  readonly isTaken: boolean;
+  readonly wait: number;
+  giveBack(): void;
 }
 
 /** The rate limit of a server. */
@@ -38,23 +66,39 @@ export class RateBuckets {
   userLimitOf: RateLimitOptions['userLimitOf'];
   readonly #buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
 
+  shared: RateLimitOptions['shared'];
+
   /**
-   * The buckets that a call takes a turn of, one after the other: the user's for all servers, the user's for this
-   * server, and the server's. A user has at most three quarters of a server's rate, so that others find turns.
+   * The rates that a call takes a turn of, one after the other: the user's for all servers, the user's for this server,
+   * and the server's. A user has at most three quarters of a server's rate, so that others find turns.
    */
-  of({ server, gate = server, caller }: ToolCall, now: number): readonly TokenBucket[] {
+  of({ server, gate = server, caller }: ToolCall): readonly Rate[] {
     const { principal } = caller;
     const limit = this.limitOf(gate);
     if (limit === undefined && this.#buckets.size > 0) this.#buckets.delete(gate);
-    if (principal === undefined) return limit === undefined ? NONE : [this.#bucket(gate, limit, now)];
+    if (principal === undefined) return limit === undefined ? NONE : [{ name: gate, limit }];
     const own = this.userLimitOf?.(caller);
     return [
-      ...(own === undefined ? [] : [this.#bucket(ownedKey('', principal), own, now)]),
+      ...(own === undefined ? [] : [{ name: ownedKey('', principal), limit: own }]),
       ...(limit === undefined
         ? []
-        : [this.#bucket(ownedKey(gate, principal), limit.perUser ? limit : shareOf(limit), now)]),
-      ...(limit === undefined || limit.perUser ? [] : [this.#bucket(gate, limit, now)]),
+        : [{ name: ownedKey(gate, principal), limit: limit.perUser ? limit : shareOf(limit) }]),
+      ...(limit === undefined || limit.perUser ? [] : [{ name: gate, limit }]),
     ];
+  }
+
+  /** Takes a turn if it comes within `maxWait`: of all replicas together, or of this one's part if it is alone. */
+  async take({ name, limit }: Rate, maxWait: number, clock: Clock): Promise<Turn> {
+    const shared = this.shared?.();
+    const turn = await shared?.take(name, limit, maxWait);
+    if (shared && turn) return { ...turn, giveBack: () => shared.giveBack(name, limit) };
+    const bucket = this.#bucket(name, shared ? partOf(limit, shared.replicas) : limit, clock.now());
+    const wait = bucket.take(clock.now(), maxWait);
+    return {
+      isTaken: wait !== undefined,
+      wait: wait ?? bucket.waitTime(clock.now()),
+      giveBack: () => bucket.giveBack(),
+    };
   }
 
   #bucket(key: string, limit: RateLimit, now: number): TokenBucket {
@@ -73,7 +117,12 @@ export class RateBuckets {
   }
 }
 
-const NONE: readonly TokenBucket[] = [];
+const NONE: readonly Rate[] = [];
+
+const partOf = ({ requestsPerSecond, burst }: RateLimit, replicas: number): RateLimit => ({
+  requestsPerSecond: requestsPerSecond / replicas,
+  burst: burst / replicas,
+});
 
 /**
  * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all executors that share
@@ -83,22 +132,26 @@ export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new 
   const { limitOf, userLimitOf, maxWait = DEFAULTS.limits.callCeiling, clock = systemClock } = options;
   buckets.limitOf = limitOf;
   buckets.userLimitOf = userLimitOf;
+  buckets.shared = options.shared;
   return (next) => {
-    const inTurn = async (call: ToolCall, mine: readonly TokenBucket[]) => {
-      for (const bucket of mine) {
-        const now = clock.now();
-        const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
-        const isServers = bucket === mine.at(-1) && limitOf(call.gate ?? call.server) !== undefined;
-        if (wait === undefined) return tooLate(call, bucket.waitTime(now), isServers);
-        if (wait > 0 && !(await pause(wait, call.signal, clock))) {
-          bucket.giveBack();
+    const inTurn = async (call: ToolCall, mine: readonly Rate[]) => {
+      for (const rate of mine) {
+        const turn = await buckets.take(
+          rate,
+          call.deadline === undefined ? maxWait : call.deadline - clock.now(),
+          clock,
+        );
+        const isServers = rate === mine.at(-1) && limitOf(call.gate ?? call.server) !== undefined;
+        if (!turn.isTaken) return tooLate(call, turn.wait, isServers);
+        if (turn.wait > 0 && !(await pause(turn.wait, call.signal, clock))) {
+          turn.giveBack();
           return abortFailure(call, 'not_sent');
         }
       }
       return next(call);
     };
     return (call) => {
-      const mine = buckets.of(call, clock.now());
+      const mine = buckets.of(call);
       return mine.length === 0 ? next(call) : inTurn(call, mine);
     };
   };

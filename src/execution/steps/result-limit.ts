@@ -10,10 +10,7 @@ import { ok } from '../../core/result.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';
-import type { ResultPages } from '../result-pages.ts';
-
-/** Runs long work in steps that leave room for others. */
-export type RunSteps = <T>(steps: Generator<unknown, T>) => Promise<T>;
+import { atOnce, type ResultPages, type RunSteps } from '../result-pages.ts';
 
 /** Cuts results over `limit` bytes, or with more content blocks than a page may have. */
 export const resultLimit =
@@ -36,15 +33,8 @@ export const resultLimit =
       noteBytes(call, bytes);
       return whole === result.data ? result : ok(whole);
     }
-    const first = await run(pages.keep(whole, limit, call.caller, bytes <= limit ? bytes : undefined));
+    const first = await pages.keepForAll(run, whole, limit, call.caller, bytes <= limit ? bytes : undefined);
     noteFlag(call, 'cut');
     noteBytes(call, jsonBytes(first));
     return ok(first);
   };
-
-async function atOnce<T>(steps: Generator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
