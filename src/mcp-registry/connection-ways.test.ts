@@ -186,6 +186,7 @@ describe('what is never started', () => {
   const named = (name: string, value?: string) => ({ type: 'named', name, value });
   const npm = { registryType: 'npm', identifier: '@good/pkg', version: '1.0.0' };
   const oci = { registryType: 'oci', identifier: 'good/image:1.0.0' };
+  const pypi = { registryType: 'pypi', identifier: 'good', version: '1.0.0' };
 
   it.each([
     ['another package', npm, [positional('evil-pkg')], '"evil-pkg" before the package'],
@@ -194,14 +195,18 @@ describe('what is never started', () => {
     ['the end of options', npm, [positional('--'), positional('evil-pkg')], '"--" before the package'],
     ['a word after an option that takes none', npm, [named('--quiet', 'evil-pkg')], 'which takes none'],
     ['a word after one that is always there', npm, [named('-y', 'evil-pkg')], 'which takes none'],
-    ['an option that takes the package', npm, [named('--package')], 'does not say what its option --package'],
-    ['an option that npx does not know', npm, [named('--foo')], 'which is not known'],
-    ['one with its value', npm, [positional('--https-proxy=http://evil.test:1')], 'which is not known'],
-    ['one of a container with its value', oci, [positional('--use-api-socket=true')], 'which is not known'],
+    ['an option that takes the package', npm, [named('--cache')], 'does not say what its option --cache'],
+    ['a shell command', npm, [named('-c', 'touch /tmp/x')], 'which is not allowed'],
+    ['another package beside it', npm, [named('--package', 'evil-pkg')], 'which is not allowed'],
+    ['code for the program', npm, [named('--node-options', '--import=data:,x')], 'which is not allowed'],
+    ['a package of Python that brings the program', pypi, [named('--from', 'evil-pkg')], 'which is not allowed'],
+    ['an option that npx does not know', npm, [named('--foo')], 'which is not allowed'],
+    ['one with its value', npm, [positional('--https-proxy=http://evil.test:1')], 'which is not allowed'],
+    ['one of a container with its value', oci, [positional('--use-api-socket=true')], 'which is not allowed'],
     ['another image', oci, [positional('evil/image')], '"evil/image" before the package'],
     ['an option that takes the image', oci, [positional('-iv')], 'does not say what its option -iv'],
     ['an option whose value may be missing', oci, [positional('-v'), { type: 'positional', valueHint: 'x' }], '-v'],
-    ['an option whose value may be empty', oci, [positional('-v{x}')], 'which is not known'],
+    ['an option whose value may be empty', oci, [positional('-v{x}')], 'which is not allowed'],
   ])('a package with words before it that could be taken for it: %s', (_what, packed, runtimeArguments, problem) => {
     const way = wayOf({ ...packed, runtimeArguments });
     expect(way).toMatchObject({ isAvailable: false, problem: expect.stringContaining(problem) });
@@ -318,8 +323,18 @@ describe('what a person should look at', () => {
     ['http://evil.example:{port}/mcp', 1],
     ['http://127.0.0.1:{port}/mcp', 0],
     ['{base}/mcp', 1],
+    ['http://169.254.169.254/latest', 2],
+    ['https://{host}/mcp', 1],
+    ['https://router.lan/mcp', 1],
+    ['https://{unknown}/mcp', 0],
   ])('the address %s has %d warnings', (url, count) => {
-    const remotes = [{ type: 'streamable-http', url, variables: { base: { default: 'http://evil.example' } } }];
+    const remotes = [
+      {
+        type: 'streamable-http',
+        url,
+        variables: { base: { default: 'http://evil.example' }, host: { default: '10.0.0.1' } },
+      },
+    ];
     expect(waysOf(serverOf({ ...minimal, remotes }), everything)[0]?.warnings).toHaveLength(count);
   });
 });

@@ -101,10 +101,9 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     identifier: new RegExp(`^(?:@${NAME}/)?${NAME}$`),
     usual: /^https:\/\/(?:registry\.)?npmjs\.(?:org|com)\/?$/,
     exact: SEMANTIC,
-    // An option that npx does not know takes the next word.
+    // An option that npx does not know takes the next word. Those that run something else than the package are left out.
     switches: /^(?:-[dqsy]|--(?:yes|quiet|silent|verbose|offline|prefer-offline|prefer-online|ignore-scripts))$/,
-    valued:
-      /^(?:-[cpw]|--(?:package|call|workspace|registry|cache|userconfig|prefix|loglevel|node-options|script-shell))$/,
+    valued: /^--(?:registry|cache|userconfig|prefix|loglevel)$/,
     hasClusters: false,
     words: (runtime, { from, identifier, version, runtimeArguments, packageArguments }) => [
       runtime,
@@ -123,7 +122,7 @@ const LAUNCHERS: Readonly<Partial<Record<string, Launcher>>> = {
     switches:
       /^(?:-[nqvU]|--(?:isolated|no-cache|offline|quiet|verbose|no-progress|refresh|upgrade|reinstall|no-config|no-index|native-tls|no-build|no-env-file|managed-python|no-managed-python|no-python-downloads))$/,
     valued:
-      /^(?:-[wifpcbCP]|--(?:from|with|with-editable|with-requirements|index|default-index|index-url|extra-index-url|find-links|python|index-strategy|keyring-provider|cache-dir|config-file|directory|project|constraints|overrides|build-constraints|env-file|resolution|prerelease|exclude-newer|link-mode|color|refresh-package|upgrade-package|reinstall-package|python-platform|torch-backend|config-setting|allow-insecure-host))$/,
+      /^(?:-[wifpcbCP]|--(?:with|with-editable|with-requirements|index|default-index|index-url|extra-index-url|find-links|python|index-strategy|keyring-provider|cache-dir|config-file|directory|project|constraints|overrides|build-constraints|env-file|resolution|prerelease|exclude-newer|link-mode|color|refresh-package|upgrade-package|reinstall-package|python-platform|torch-backend|config-setting|allow-insecure-host))$/,
     hasClusters: true,
     words: (runtime, { from, identifier, version, runtimeArguments, packageArguments }) => [
       runtime,
@@ -320,7 +319,7 @@ function optionsProblem(launcher: Launcher, list: readonly RegistryArgument[]): 
     const shown = JSON.stringify(flag ?? value ?? argument.valueHint ?? '');
     if (!/^--?[A-Za-z0-9]/.test(word)) return `the registry puts ${shown} before the package, where it is no option`;
     const kind = kindOf(word, launcher);
-    if (kind === undefined) return `the registry adds the option ${shown}, which is not known`;
+    if (kind === undefined) return `the registry adds the option ${shown}, which is not allowed there`;
     const hasOwnWord = flag !== undefined && !isSwitch(argument) && !flag.endsWith('=');
     if (hasOwnWord && kind !== 'valued') return `the registry puts a word after its option ${shown}, which takes none`;
     if (!hasOwnWord && kind === 'valued') open = word;

@@ -9,6 +9,10 @@ import type { NamedInput } from './registry-server.ts';
 /** Tells whether a host is this machine. */
 export const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
+/** Tells whether a host is a public name. Numbers, and names of a local network, are not. */
+export const isPublicHost = (hostname: string): boolean =>
+  !/^[\d.]+$|:|^[^.]*$|\.(?:local|localhost|internal|lan|home|arpa)\.?$/.test(hostname);
+
 const NOT_ENCRYPTED = 'its address is not encrypted (http)';
 
 /** Warns of an address. Looks at it as it is with its defaults: a variable may hold the scheme or the host. */
@@ -17,11 +21,12 @@ export function addressWarnings(url: string, variables: readonly NamedInput[]): 
   const filledWith = (unknown: string) =>
     url.replace(/\$?\{([^{}]{1,128})\}/g, (_, name: string) => known.get(name) ?? unknown);
   // A port has to be a number.
-  const filled = [filledWith('x'), filledWith('1')].find((text) => URL.canParse(text));
+  const filled = [filledWith('x.example'), filledWith('1')].find((text) => URL.canParse(text));
   if (filled === undefined) return /^http:/i.test(url) ? [NOT_ENCRYPTED] : [];
   const { protocol, hostname, username, password } = new URL(filled);
   return [
     ...(protocol === 'http:' && !isLoopback(hostname) ? [NOT_ENCRYPTED] : []),
+    ...(isLoopback(hostname) || isPublicHost(hostname) ? [] : [`${hostname} is a number or a name of a local network`]),
     ...(username + password === '' ? [] : [`its address has a name before the host, which is ${hostname}`]),
   ];
 }
@@ -40,7 +45,7 @@ const POWERFUL =
   /^(?:--privileged|--cap-add|--device|--pid|--ipc|--uts|--userns|--security-opt|--volume|-v|--mount|--volumes-from|--network|--net|--add-host|--env-file|--group-add|--entrypoint|--device-cgroup-rule|--cgroupns|--runtime|--gpus|--link|--publish|--publish-all|-[pP]|--log-driver|--log-opt|--dns|--tmpfs|--sysctl|--secret|--cgroup-parent|--user|-u)$/;
 /** Options that make a package manager fetch or run something else. */
 const REDIRECTING =
-  /^(?:-c|--call|-p|-w|-f|-b|-C|--package|--workspace|--prefix|--with-requirements|--constraints|--overrides|--build-constraints|--config-file|--config-setting|--directory|--project|--env-file|--allow-insecure-host|--registry|--script-shell|--node-options|--userconfig|--from|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)$/;
+  /^(?:-c|-p|-w|-f|-b|-C|--prefix|--with-requirements|--constraints|--overrides|--build-constraints|--config-file|--config-setting|--directory|--project|--env-file|--allow-insecure-host|--registry|--userconfig|--with|--with-editable|--index|--index-url|--extra-index-url|-i|--default-index|--find-links|--python|--source|--add-source|--configfile|--interactive)$/;
 /** Warns of variables that make a program load something else. */
 export const variableWarnings = (variables: readonly NamedInput[]): string[] =>
   variables.filter(({ name }) => CHANGES_PROGRAM.test(name)).map(({ name }) => `it sets ${name}`);

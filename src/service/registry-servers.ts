@@ -16,6 +16,7 @@ import { McpRegistries } from '../mcp-registry/mcp-registries.ts';
 import type { RegistryEntry } from '../mcp-registry/registry-server.ts';
 import { shortNameOf } from '../mcp-registry/registry-server.ts';
 import { resolveWay } from '../mcp-registry/resolve-way.ts';
+import { isPublicHost } from '../mcp-registry/way-warnings.ts';
 
 /** Opens the registries of a configuration. What they answer is kept where the configuration keeps its cache. */
 export function openRegistries(
@@ -56,12 +57,10 @@ export function entryFor(
   return { name, connection: connection as ServerConfig['connection'], registry: `${server.name}@${server.version}` };
 }
 
-/** A name with a dot, over https. Numbers, and names of a local network, are not public. */
+/** A public name, over https. */
 function isPublic(address: string): boolean {
   const { protocol, hostname } = URL.canParse(address) ? new URL(address) : { protocol: '', hostname: '' };
-  const isNumber = /^[\d.]+$|:/.test(hostname);
-  const isLocalName = !hostname.includes('.') || /\.(?:local|localhost|internal|lan|home|arpa)\.?$/.test(hostname);
-  return protocol === 'https:' && !isNumber && !isLocalName;
+  return protocol === 'https:' && isPublicHost(hostname);
 }
 
 const isHere = (address: string): boolean =>
