@@ -1578,6 +1578,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
   ),
+  'service:approval:introduction': promise(
+    'What a server says of itself (title, instructions) is approved like a tool, on every path',
+    [APPROVED_ITEMS, 'is shown to nobody until a person approves it'],
+    [APPROVED_ITEMS, 'is pinned with the first list of a server of a client'],
+    [RUG_PULL, 'what a server says of itself does not reach a client of --expose'],
+  ),
+  'service:approval:later': promise('What the server of a client offers only after its first list waits for a person', [
+    APPROVED_ITEMS,
+    'what the server of a client offers only after its first list',
+  ]),
   'service:approval:by-rule': promise(
     'A rule of the user approves new and changed tools, unless the scanner finds something; the rule is shown',
     [BY_RULE, 'lets agents list, find, describe and call what it matches, says which rule it is'],

@@ -65,26 +65,28 @@ export class ApprovalStore {
     return this.#unwritten === undefined ? read : [...read, this.#unwritten];
   }
 
-  /** Tells whether a list has tools of which nothing is known. */
-  isNews({ server, identity, mode }: ApprovalSource, definitions: readonly ToolDefinition[]): boolean {
+  /** Tells whether a list has tools of which nothing is known, or is the first one although it may be empty. */
+  isNews({ server, identity, mode }: ApprovalSource, definitions: readonly ToolDefinition[], isFull = false): boolean {
     const known = this.#decisions.get(identity)?.servers.get(server);
-    return mode !== 'off' && definitions.some((definition) => isNew(known, definition));
+    // Only a first list is pinned by this mode, so it must be known to have been there.
+    const isFirst = isFull && known === undefined && mode === 'new';
+    return mode !== 'off' && (isFirst || definitions.some((definition) => isNew(known, definition)));
   }
 
   /**
    * Records a complete list that a server gave: pins what its mode pins on sight, and remembers every other tool as seen,
    * so that it is not pinned later. To be called before `statusOf` is asked about the list. An empty list does not
-   * count.
-   * Resolves with whether anything was decided.
+   * count, unless it is said to be full. Resolves with whether anything was decided.
    * @param isHeld tells which definitions need a person even though they would be pinned on sight
    */
   async sight(
     source: ApprovalSource,
     definitions: readonly ToolDefinition[],
     isHeld: (definition: ToolDefinition) => boolean = () => false,
+    isFull = false,
   ): Promise<boolean> {
     const { mode } = source;
-    if (!this.isNews(source, definitions)) return false;
+    if (!this.isNews(source, definitions, isFull)) return false;
     await this.#change(source, false, (tools, { isFirst, isRestored, others }) => {
       const unknown = definitions.filter((definition) => isNew(tools, definition));
       if (!isFirst && unknown.length === 0) return undefined;

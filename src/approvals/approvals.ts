@@ -56,16 +56,18 @@ export class Approvals {
    * Records a complete list of a server: of its tools, or of its items. Resolves with whether anything was decided. See
    * `ApprovalStore.sight`.
    * @param holds called only if something may be pinned: tells which definitions need a person all the same
+   * @param isFull even an empty list is the first one
    */
   async sight(
     server: string,
+    part: 'tools' | 'items',
     definitions: readonly ToolDefinition[],
     holds: () => Promise<(definition: ToolDefinition) => boolean>,
+    isFull = false,
   ): Promise<boolean> {
-    const [first] = definitions;
-    const source = first && this.#sourceOf(server, first);
-    if (source === undefined || !this.#store.isNews(source, definitions)) return false;
-    return this.#store.sight(source, definitions, source.mode === 'all' ? undefined : await holds());
+    const source = (part === 'items' ? this.#items : this.#sources).get(server);
+    if (source === undefined || !this.#store.isNews(source, definitions, isFull)) return false;
+    return this.#store.sight(source, definitions, source.mode === 'all' ? undefined : await holds(), isFull);
   }
 
   /** Approves definitions as they are handed in. See `ApprovalStore.approve`. */

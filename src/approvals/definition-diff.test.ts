@@ -9,7 +9,7 @@ const TOOL: ToolDefinition = {
   description: 'Sends a message.',
   inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
 };
-const diff = (more: Partial<ToolDefinition>): string[] => diffDefinitions(TOOL, { ...TOOL, ...more });
+const diff = (more: Partial<ToolDefinition>) => diffDefinitions(TOOL, { ...TOOL, ...more }).lines;
 
 describe('diffDefinitions', () => {
   it('shows each changed place with its old and new value', () => {
@@ -36,10 +36,19 @@ describe('diffDefinitions', () => {
   });
 
   it('shows everything of a definition that is new, and nothing of one that only has its keys in another order', () => {
-    expect(diffDefinitions(undefined, TOOL)[0]).toBe('/name');
-    expect(diffDefinitions(undefined, TOOL)).toContain('  + "Sends a message."');
     const { name, ...rest } = TOOL;
-    expect(diffDefinitions(TOOL, { ...rest, name })).toEqual([]);
+    expect(diffDefinitions(undefined, { _meta: { a: 1 }, ...rest, name })).toEqual({
+      lines: [
+        '/name: "send"',
+        '/description: "Sends a message."',
+        '/inputSchema/type: "object"',
+        '/inputSchema/properties/to/type: "string"',
+        '/inputSchema/required: ["to"]',
+        '/_meta/a: 1',
+      ],
+      isCut: false,
+    });
+    expect(diffDefinitions(TOOL, { ...rest, name }).lines).toEqual([]);
   });
 
   it('shows what cannot be seen: invisible, blank and look-alike characters, line ends and escapes', () => {
@@ -55,17 +64,33 @@ describe('diffDefinitions', () => {
 
   it('shows the changed part of a long text, and leaves out the middle of a long change', () => {
     const long = { ...TOOL, description: `${'a'.repeat(5_000)}one${'b'.repeat(5_000)}` };
-    const [, was, is] = diffDefinitions(long, { ...long, description: long.description.replace('one', 'two') });
+    const [, was, is] = diffDefinitions(long, { ...long, description: long.description.replace('one', 'two') }).lines;
     expect(was).toBe(`  - …${'a'.repeat(60)}one${'b'.repeat(60)}…`);
     expect(is).toBe(`  + …${'a'.repeat(60)}two${'b'.repeat(60)}…`);
-    expect(diff({ description: `${'x'.repeat(9_000)}` }).at(-1)).toMatch(/^ {2}\+ .*x … \d+ characters … x/);
+    expect(diff({ description: `${'x'.repeat(12_000)}` }).at(-1)).toMatch(/^ {2}\+ .*x … \d+ characters … x/);
+  });
+
+  it('says that it leaves something out, and leaves nothing out if all is wanted', () => {
+    const long = { ...TOOL, description: `${'x'.repeat(5_000)}evil${'x'.repeat(5_000)}` };
+    for (const old of [undefined, TOOL]) {
+      const [cut, whole] = [diffDefinitions(old, long), diffDefinitions(old, long, true)];
+      expect([cut.isCut, cut.lines.join().includes('evil')]).toEqual([true, false]);
+      expect([whole.isCut, whole.lines.join().includes('evil')]).toEqual([false, true]);
+    }
+    const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
+    const many = { ...TOOL, inputSchema: { type: 'object', properties } };
+    expect([diffDefinitions(undefined, many).isCut, diffDefinitions(undefined, many, true).isCut]).toEqual([
+      true,
+      false,
+    ]);
+    expect(diffDefinitions(undefined, many, true).lines).toContain('/inputSchema/properties/p4999/type: "string"');
   });
 
   it('is bounded for a huge definition', () => {
     const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
     const lines = diff({ inputSchema: { type: 'object', properties } });
-    expect(lines.length).toBeLessThanOrEqual(201);
-    expect(lines.at(-1)).toMatch(/^… \d+ more changes$/);
+    expect(lines.length).toBeLessThanOrEqual(501);
+    expect(lines.at(-1)).toMatch(/^… \d+ more values$/);
   });
 
   it('has lines exactly when the pins differ, and every line is printable', () => {
@@ -76,7 +101,7 @@ describe('diffDefinitions', () => {
     }) as fc.Arbitrary<ToolDefinition>;
     fc.assert(
       fc.property(definitions, definitions, (old, now) => {
-        const lines = diffDefinitions(old, now);
+        const { lines } = diffDefinitions(old, now);
         expect(lines.length > 0).toBe(pinOf(old) !== pinOf(now));
         for (const line of lines) expect(line).toMatch(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u);
         for (const [at, line] of lines.entries())

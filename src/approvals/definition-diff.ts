@@ -8,20 +8,36 @@ import { isObject } from '../json/plain-object.ts';
 import { plainName, replaceUnseen } from '../text/plain-text.ts';
 import { canonicalJson } from './pin.ts';
 
-/** Returns the lines of the diff; without an old definition, every value of the new one. Bounded for any definition. */
-export function diffDefinitions(old: unknown, now: unknown): string[] {
+/** The lines of a diff. */
+export interface DefinitionDiff {
+  readonly lines: readonly string[];
+  /** Whether the lines leave something out. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Compares two definitions; without an old one, shows every value of the new one in a line.
+ * @param isWhole leaves nothing out of a definition that can be approved; else the diff is bounded
+ */
+export function diffDefinitions(old: unknown, now: unknown, isWhole = false): DefinitionDiff {
   const lines: string[] = [];
+  const [mostLines, longest] = isWhole
+    ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    : [LIMITS.approvals.diffLines, LIMITS.approvals.diffText];
+  let isCut = false;
   let left = 0;
   let values = 0;
 
   const report = (place: string, was: unknown, is: unknown): void => {
-    const [before, after] = shownPair(was, is);
-    const shown = [
-      place,
+    const pair = shownPair(was, is, longest);
+    const [before, after] = pair.texts;
+    const changes = [
       ...(before === undefined ? [] : [`  - ${before}`]),
       ...(after === undefined ? [] : [`  + ${after}`]),
     ];
-    if (lines.length + shown.length <= LIMITS.approvals.diffLines) lines.push(...shown);
+    const shown = old === undefined ? [`${place}: ${after}`] : [place, ...changes];
+    isCut ||= pair.isCut;
+    if (lines.length + shown.length <= mostLines) lines.push(...shown);
     else left += 1;
   };
   const compare = (was: unknown, is: unknown, place: string, depth: number): void => {
@@ -35,11 +51,30 @@ export function diffDefinitions(old: unknown, now: unknown): string[] {
       if (a && b && Array.isArray(was) !== Array.isArray(is)) report(place, was, is);
     } else if (!isSame(was, is)) report(place, was, is);
   };
-  compare(old, now, '', 0);
+  compare(old, old === undefined ? readably(now) : now, '', 0);
   if (values > LIMITS.approvals.values) lines.push('… the rest is too large to be compared');
-  if (left > 0) lines.push(`… ${left} more ${left === 1 ? 'change' : 'changes'}`);
-  return lines;
+  if (left > 0) lines.push(`… ${left} more ${left === 1 ? 'value' : 'values'}`);
+  return { lines, isCut: isCut || left > 0 || values > LIMITS.approvals.values };
 }
+
+/** A definition with what people look for first in front. */
+const readably = (definition: unknown): unknown =>
+  isObject(definition)
+    ? Object.fromEntries([
+        ...FIRST.filter((key) => Object.hasOwn(definition, key)).map((key) => [key, definition[key]]),
+        ...Object.entries(definition).filter(([key]) => !FIRST.includes(key)),
+      ])
+    : definition;
+
+const FIRST: readonly string[] = [
+  'name',
+  'title',
+  'description',
+  'instructions',
+  'inputSchema',
+  'arguments',
+  'annotations',
+];
 
 /** Writes a key as a step of a JSON pointer, with invisible characters as escapes. */
 export const pointerPart = (key: string): string =>
@@ -63,14 +98,19 @@ const isSame = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b));
 
 /** Both values as texts. Where they would look the same, every character that is not ASCII is an escape. */
-function shownPair(was: unknown, is: unknown): [string | undefined, string | undefined] {
+function shownPair(was: unknown, is: unknown, longest: number) {
   const [before, after] = [jsonOf(was), jsonOf(is)];
+  const isCut = [before, after].some((text) => text !== undefined && text.length > longest);
   if (before === undefined || after === undefined)
-    return [before && escaped(shortened(before)), after && escaped(shortened(after))];
+    return { texts: [before, after].map((text) => text && escaped(shortened(text, longest))), isCut };
   const { head, tail } = sharedEnds(before, after);
-  const parts = [partOf(before, head, tail), partOf(after, head, tail)] as const;
-  const looksSame = plainName(parts[0]) === plainName(parts[1]);
-  return [parts[0], parts[1]].map((part) => (looksSame ? asciiOnly(part) : escaped(part))) as [string, string];
+  const changed = [before, after].map((text) => partOf(text, head, tail));
+  const parts = changed.map(({ from, text, to }) => `${from}${shortened(text, longest)}${to}`);
+  const looksSame = plainName(parts[0] as string) === plainName(parts[1] as string);
+  return {
+    texts: parts.map((part) => (looksSame ? asciiOnly(part) : escaped(part))),
+    isCut: changed.some(({ text }) => text.length > longest),
+  };
 }
 
 const jsonOf = (value: unknown): string | undefined =>
@@ -87,19 +127,16 @@ function sharedEnds(a: string, b: string): { readonly head: number; readonly tai
 }
 
 /** The changed part of a text with a little of what is around it. */
-function partOf(text: string, head: number, tail: number): string {
+function partOf(text: string, head: number, tail: number) {
   const from = whole(text, Math.max(0, head - LIMITS.approvals.diffContext));
   const to = whole(text, Math.min(text.length, text.length - tail + LIMITS.approvals.diffContext));
-  return `${from > 0 ? '…' : ''}${shortened(text.slice(from, to))}${to < text.length ? '…' : ''}`;
+  return { from: from > 0 ? '…' : '', text: text.slice(from, to), to: to < text.length ? '…' : '' };
 }
 
 /** Leaves out the middle of a text that is too long, and says how much. */
-function shortened(text: string): string {
-  if (text.length <= LIMITS.approvals.diffText) return text;
-  const [from, to] = [
-    whole(text, LIMITS.approvals.diffText / 2),
-    whole(text, text.length - LIMITS.approvals.diffText / 2),
-  ];
+function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const [from, to] = [whole(text, longest / 2), whole(text, text.length - longest / 2)];
   return `${text.slice(0, from)} … ${to - from} characters … ${text.slice(to)}`;
 }
 

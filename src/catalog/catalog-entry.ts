@@ -3,9 +3,9 @@
  * @module
  */
 import type { SourceDefinition } from '../core/tool-provider.ts';
-import type { ServerItems, ToolDefinition } from '../core/types.ts';
+import type { Introduction, ServerItems, ToolDefinition } from '../core/types.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';
-import { about, type Listing, listingOf } from './listing.ts';
+import { about, type Listing, listingOf, type Words } from './listing.ts';
 import type { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export const NO_ITEMS: ServerItems = { resources: [], resourceTemplates: [], prompts: [] };
@@ -19,6 +19,8 @@ export class CatalogEntry {
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
   /** Resources and prompts, in memory together with the tools. */
   items = NO_ITEMS;
+  /** What the server says of itself, in memory together with the tools. */
+  introduction: Introduction | undefined;
   /** Whether tools were left out of the list. */
   hasHidden = false;
   /** The last change to this server. */
@@ -48,20 +50,20 @@ export class CatalogEntry {
 
   /** The server's description in one line. */
   get about(): string {
-    const { enabledCount, unapprovedCount = 0 } = this.state;
-    // Of a server of which nothing is approved, its own words are not shown either.
-    return about(this.definition, enabledCount === 0 && unapprovedCount > 0 ? undefined : this.state);
+    return about(this.definition, this.state);
   }
 
   /** The server's list, rebuilt from memory. */
   get listing(): Listing | undefined {
     if (!this.tools || this.state.fetchedAt === 0) return undefined;
-    return listingOf(this.state, { tools: [...this.tools.values()], items: this.items });
+    const { tools, items, introduction } = this;
+    return listingOf(this.state, { tools: [...tools.values()], items, introduction });
   }
 
   /** The server's line for a list. Counts the tools that are in memory. */
   lineFor(
-    { fetchedAt, title, serverVersion, instructions, verdict, incomplete, isCut, interactive, skipped }: Listing,
+    { fetchedAt, serverVersion, verdict, incomplete, isCut, interactive, skipped }: Listing,
+    { title, instructions }: Words,
     digest: string | undefined,
     approvals: string | undefined,
     counts: ToolMetadataStore,

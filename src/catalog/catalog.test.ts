@@ -121,7 +121,7 @@ describe('a warm start', () => {
   it('reads the ready index and no definitions, and knows everything a search needs', async () => {
     const store = new WatchedStore();
     const first = await start({ store, servers: [server('files', { description: 'Files of this machine' })] });
-    await first.put(listing('files', [tool('read_file'), tool('write_file')], { title: 'Files' }));
+    await first.put(listing('files', [tool('read_file'), tool('write_file')], { introduction: { title: 'Files' } }));
     await first.save();
     store.reads.length = 0;
     const second = await start({ store, servers: [server('files', { description: 'Files of this machine' })] });
@@ -351,7 +351,9 @@ describe('replacing a list', () => {
   it('reports whether tools changed, not whether they were read again', async () => {
     const catalog = await start({});
     expect(await catalog.put(listing('files', [tool('a')]))).toBe(true);
-    expect(await catalog.put(listing('files', [tool('a')], { fetchedAt: 2000, title: 'New' }))).toBe(false);
+    expect(await catalog.put(listing('files', [tool('a')], { fetchedAt: 2000, introduction: { title: 'New' } }))).toBe(
+      false,
+    );
     expect(catalog.about('files')).toBe('New');
     expect(await catalog.put(listing('files', [tool('a', 'Other.')]))).toBe(true);
     expect(await catalog.put(listing('files', []))).toBe(true);

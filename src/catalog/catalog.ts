@@ -12,7 +12,7 @@ import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
 import type { Unapproved } from '../core/approval-mode.ts';
 import type { DiscoveryError } from '../core/errors.ts';
-import { itemDefinitions } from '../core/item-definition.ts';
+import { introductionDefinition, itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
@@ -26,7 +26,7 @@ import { CatalogWrites } from './catalog-writes.ts';
 import { compareList } from './compare-list.ts';
 import type { KeptFailure } from './failure-memory.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';
-import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
+import { about, configuredListing, type Listing, toMetadata, type Words, wordsOf } from './listing.ts';
 import { toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
 import { itemsOf } from './server-items.ts';
@@ -137,9 +137,15 @@ export class Catalog {
     return [...(this.#entries.get(server)?.tools?.values() ?? [])];
   }
 
-  /** Every definition of a server that can be approved: of tools, resources, templates and prompts. Needs `load`. */
+  /** The definitions of a server's resources, templates and prompts, and that of its introduction. Needs `load`. */
+  itemDefinitions(server: string): readonly ToolDefinition[] {
+    const introduction = this.#entries.get(server)?.introduction;
+    return [...(introduction ? [introductionDefinition(introduction)] : []), ...itemDefinitions(this.items.of(server))];
+  }
+
+  /** Every definition of a server that can be approved. Needs `load`. */
   allDefinitions(server: string): readonly ToolDefinition[] {
-    return [...this.definitions(server), ...itemDefinitions(this.items.of(server))];
+    return [...this.definitions(server), ...this.itemDefinitions(server)];
   }
 
   isLoaded(server: string): boolean {
@@ -310,7 +316,7 @@ export class Catalog {
     if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
     const lines = yield* toLines(whole);
     const changed = lines.digest !== entry.state.digest;
-    const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
+    const sameAbout = entry.about === about(entry.definition, this.#wordsIn(whole));
     // Of a server that needs approval, the list that was read now decides, not one that another process has on disk.
     const needsApproval = entry.state.approvals !== undefined;
     const reindex = changed || isDecided || !sameAbout || this.#isDecidedAnew(entry);
@@ -341,6 +347,7 @@ export class Catalog {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
     entry.items = NO_ITEMS;
+    entry.introduction = undefined;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
     this.#cache.invalidate(entry.definition.name);
@@ -382,8 +389,8 @@ export class Catalog {
       approval: (tool) => policy.decide(server, tool).approval,
       decide: toMetadata(listing, definition, policy),
     });
-    const text = about(definition, listing);
-    const isSameText = text === about(definition, entry.state);
+    const text = about(definition, this.#wordsIn(listing));
+    const isSameText = text === entry.about;
     const isChanged = before === undefined || changed.length + gone.length > 0;
     // The index finds a tool by its name, so every name must survive encoding as UTF-8.
     const isPart = before && isSameText && [...before.keys(), ...tools.keys()].every(isWellFormed);
@@ -396,6 +403,7 @@ export class Catalog {
     const hasNewItems = before === undefined || !isDeepStrictEqual(items, entry.items);
     entry.tools = tools;
     entry.items = items;
+    entry.introduction = listing.introduction;
     this.#metadata.setServer(server, metadata);
     this.#cache.invalidate(server);
     const { enabledCount: usable, approvals: decided } = entry.state;
@@ -415,12 +423,21 @@ export class Catalog {
     approvals = entry.state.approvals,
   ): void {
     if (listing.fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
-    this.#replaceState(entry, entry.lineFor(listing, digest, approvals, this.#metadata));
+    this.#replaceState(entry, entry.lineFor(listing, this.#wordsIn(listing), digest, approvals, this.#metadata));
   }
 
   #replaceState(entry: CatalogEntry, state: IndexEntry): void {
     this.#toolCount += state.toolCount - entry.state.toolCount;
     entry.state = state;
+  }
+
+  /** What a server says of itself, as far as it may be shown. */
+  #wordsIn({ server, introduction }: Listing): Words {
+    const { policy } = this.#options;
+    const isShown =
+      introduction &&
+      (policy.digestOf?.(server) === undefined || policy.decide(server, introductionDefinition(introduction)).enabled);
+    return isShown ? wordsOf(introduction) : {};
   }
 
   #fit(entry: CatalogEntry, listing: Listing): Listing {

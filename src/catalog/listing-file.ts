@@ -83,7 +83,8 @@ type Head = Omit<Listing, 'tools' | 'items'> & {
 
 function isHead(data: unknown): data is Head {
   if (!isObject(data) || data.version !== VERSION) return false;
-  const { server, fingerprint, fetchedAt, skipped, digest, count, title, instructions, incomplete } = data;
+  const { server, fingerprint, fetchedAt, skipped, digest, count, title, instructions, introduction, incomplete } =
+    data;
   return (
     typeof server === 'string' &&
     typeof fingerprint === 'string' &&
@@ -91,7 +92,8 @@ function isHead(data: unknown): data is Head {
     typeof digest === 'string' &&
     typeof count === 'number' &&
     Array.isArray(skipped) &&
-    [title, instructions, incomplete].every((text) => text === undefined || typeof text === 'string')
+    (introduction === undefined || isObject(introduction)) &&
+    (incomplete === undefined || typeof incomplete === 'string')
   );
 }
 

@@ -5,9 +5,9 @@
 
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { TransportType } from '../core/transport-parts.ts';
-import type { ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { Introduction, ServerItems, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
-import { firstSentence, oneLine } from '../text/plain-text.ts';
+import { firstSentence, oneLine, shorten } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
 /** A tool list with what was learnt while reading it. Saved to disk in this form. */
@@ -26,10 +26,9 @@ export interface Listing {
   readonly isCut?: boolean | undefined;
   /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
-  readonly title?: string | undefined;
   /** The version that the server gives itself. */
   readonly serverVersion?: string | undefined;
-  readonly instructions?: string | undefined;
+  readonly introduction?: Introduction | undefined;
   readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: TransportType } | undefined;
 }
 
@@ -52,13 +51,13 @@ export function configuredListing(definition: SourceDefinition, fingerprint: str
 
 /** Rebuilds a list from its index entry and tools. */
 export function listingOf(
-  known: Omit<Listing, 'server' | 'tools' | 'items' | 'skipped'> & { readonly name: string },
-  { tools, items }: Pick<Listing, 'tools' | 'items'>,
+  known: Omit<Listing, 'server' | 'tools' | 'items' | 'introduction' | 'skipped'> & { readonly name: string },
+  parts: Pick<Listing, 'tools' | 'items' | 'introduction'>,
 ): Listing {
-  const { name: server, fingerprint, fetchedAt, title, serverVersion, instructions } = known;
+  const { name: server, fingerprint, fetchedAt, serverVersion } = known;
   const { verdict, incomplete, interactive } = known;
-  const about = { title, serverVersion, instructions, verdict, incomplete, interactive };
-  return { server, fingerprint, fetchedAt, ...about, tools, items, skipped: [] };
+  const about = { serverVersion, verdict, incomplete, interactive };
+  return { server, fingerprint, fetchedAt, ...about, ...parts, skipped: [] };
 }
 
 /**
@@ -103,11 +102,19 @@ function titleOf({ annotations }: ToolDefinition): string | undefined {
   return typeof title === 'string' ? title : undefined;
 }
 
+/** The title and the beginning of the instructions of a server. */
+export interface Words {
+  readonly title?: string | undefined;
+  readonly instructions?: string | undefined;
+}
+
+/** Returns the words of an introduction that an index keeps. */
+export function wordsOf({ title, instructions }: Introduction): Words {
+  const text = (value: unknown) => (typeof value === 'string' ? shorten(value, 500) : undefined);
+  return { title: text(title), instructions: text(instructions) };
+}
+
 /** A server's description in one line: the configured one, else its title, else the start of its instructions. */
-export function about(
-  definition: SourceDefinition,
-  listing: Pick<Listing, 'title' | 'instructions'> | undefined,
-): string {
-  const { title, instructions } = listing ?? {};
+export function about(definition: SourceDefinition, { title, instructions }: Words): string {
   return oneLine(definition.description ?? title ?? (instructions ? firstSentence(instructions) : ''), 120);
 }

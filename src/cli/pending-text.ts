@@ -2,7 +2,7 @@
  * Shows tools that wait for approval: what is new or changed in each definition, and what the scanner found in it.
  * @module
  */
-import { diffDefinitions } from '../approvals/definition-diff.ts';
+import { type DefinitionDiff, diffDefinitions } from '../approvals/definition-diff.ts';
 import { SCAN_RULES } from '../approvals/scan/scan-definition.ts';
 import { itemIn } from '../core/item-definition.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -23,16 +23,20 @@ const nameOf = (name: string): string => shorten(visible(name), LIMITS.names.sho
 /** The tool with the changes of its definition, old and new, and the findings below. */
 export function pendingText(tool: PendingTool, session: Session): string {
   const { paint } = session;
-  const changes = changesOf(tool).map((line) => {
+  const { lines, isCut } = diffOf(tool);
+  const changes = lines.map((line) => {
     const colour = line.startsWith('  + ') ? 'green' : line.startsWith('  - ') ? 'red' : undefined;
     return `  ${colour ? paint(colour, line) : line}`;
   });
-  return [paint('bold', titleOf(tool)), ...changes, ...findingLines(tool, session)].join('\n');
+  const cut = `  ${paint('yellow', '!')} is too long to be shown in full here; --dry-run --json shows all of it`;
+  return [paint('bold', titleOf(tool)), ...changes, ...(isCut ? [cut] : []), ...findingLines(tool, session)].join('\n');
 }
 
 /** The diff; of an item, that of what its server lists. */
-const changesOf = ({ before, definition }: PendingTool): string[] =>
-  itemIn(definition) ? diffDefinitions(before?.item, definition.item) : diffDefinitions(before, definition);
+const diffOf = ({ before, definition }: PendingTool, isWhole = false): DefinitionDiff =>
+  itemIn(definition)
+    ? diffDefinitions(before?.item, definition.item, isWhole)
+    : diffDefinitions(before, definition, isWhole);
 
 /** The findings, wrapped. Excerpts have escapes for invisible characters already. */
 export const findingLines = ({ findings }: PendingTool, { paint, block }: Session): string[] =>
@@ -48,6 +52,6 @@ export const pendingDocument = (tool: PendingTool) => ({
   tool: tool.definition.name,
   ...(itemIn(tool.definition) && { kind: itemIn(tool.definition)?.what }),
   status: tool.approval,
-  changes: changesOf(tool),
+  changes: diffOf(tool, true).lines,
   findings: tool.findings,
 });

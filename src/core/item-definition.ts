@@ -1,8 +1,10 @@
 /**
- * Makes a definition of a resource, a template or a prompt, so that it can be pinned, scanned and decided on as a tool is.
+ * Makes a definition of a resource, a template, a prompt or a server's introduction, so that it can be pinned, scanned and
+ * decided on as a tool is.
  * @module
  */
 import type {
+  Introduction,
   ItemKind,
   PromptDefinition,
   ResourceDefinition,
@@ -16,15 +18,15 @@ const ITEM: unique symbol = Symbol('item');
 
 /** What a definition is of, if not of a tool. */
 export interface ItemId {
-  readonly what: 'resource' | 'template' | 'prompt';
-  /** What it is in rules and calls. */
-  readonly kind: ItemKind;
+  readonly what: 'resource' | 'template' | 'prompt' | 'introduction';
+  /** What it is in rules and calls; an introduction is in neither. */
+  readonly kind: ItemKind | undefined;
   readonly id: string;
 }
 
-type Item = ResourceDefinition | ResourceTemplateDefinition | PromptDefinition;
+type Item = ResourceDefinition | ResourceTemplateDefinition | PromptDefinition | Introduction;
 
-/** A definition named `prompt:review`, `resource:docs://a` or `template:docs://{page}`. */
+/** A definition named `prompt:review`, `resource:docs://a`, `template:docs://{page}` or `introduction`. */
 export interface ItemDefinition extends ToolDefinition {
   /** As the server lists it. */
   readonly item: Item;
@@ -33,20 +35,22 @@ export interface ItemDefinition extends ToolDefinition {
 
 const known = new WeakMap<Item, ItemDefinition>();
 
-function toDefinition(what: ItemId['what'], id: string, item: Item): ItemDefinition {
+function toDefinition(what: ItemId['what'], id: string, item: Item, kind?: ItemKind): ItemDefinition {
   const made = known.get(item);
   if (made !== undefined) return made;
-  const kind = what === 'prompt' ? what : 'resource';
-  const definition = { name: `${what}:${id}`, inputSchema: {}, item, [ITEM]: { what, kind, id } } as const;
+  const name = kind === undefined ? what : `${what}:${id}`;
+  const definition = { name, inputSchema: {}, item, [ITEM]: { what, kind, id } } as const;
   known.set(item, definition);
   return definition;
 }
 
 export const resourceDefinition = (item: ResourceDefinition): ItemDefinition =>
-  toDefinition('resource', item.uri, item);
+  toDefinition('resource', item.uri, item, 'resource');
 export const templateDefinition = (item: ResourceTemplateDefinition): ItemDefinition =>
-  toDefinition('template', item.uriTemplate, item);
-export const promptDefinition = (item: PromptDefinition): ItemDefinition => toDefinition('prompt', item.name, item);
+  toDefinition('template', item.uriTemplate, item, 'resource');
+export const promptDefinition = (item: PromptDefinition): ItemDefinition =>
+  toDefinition('prompt', item.name, item, 'prompt');
+export const introductionDefinition = (item: Introduction): ItemDefinition => toDefinition('introduction', '', item);
 
 /** The definitions of everything that these lists have. */
 export const itemDefinitions = ({

@@ -460,10 +460,10 @@ const limits = {
     fileBytes: 64 * MIB,
     /** Characters of an approved definition that is kept for the next diff. */
     keptDefinition: 64 * KIB,
-    /** Lines of the diff of one definition. */
-    diffLines: 200,
-    /** Characters of a changed text in such a line; of a longer one the middle is left out. */
-    diffText: 2_000,
+    /** Lines of the diff of one definition on a terminal: more than 99.5 % of real tools have. */
+    diffLines: 500,
+    /** Characters of a text in such a line, more than 99.9 % of real ones have; of a longer one the middle is left out. */
+    diffText: 8_000,
     /** Unchanged characters on both sides of it. */
     diffContext: 60,
     /** Characters of all texts of a definition that are scanned: more than a definition may have by default. */

@@ -217,6 +217,9 @@ export interface ServerItems {
   readonly prompts: readonly PromptDefinition[];
 }
 
+/** What a server says of itself: title, description, icons, website and instructions. */
+export type Introduction = Readonly<Record<string, unknown>>;
+
 /** What an item is, in search hits, rules and calls. A template is a resource. */
 export type ItemKind = 'resource' | 'prompt';
 

@@ -2,7 +2,6 @@
  * Shows a person the tools that wait for approval, and approves them.
  * @module
  */
-import { itemDefinitions } from '../core/item-definition.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { approvedByRule, type PendingTool, pendingTools } from './pending-tools.ts';
@@ -49,7 +48,7 @@ export class EngineApprovals {
     return {
       version: catalog.state(server)?.serverVersion,
       tools: catalog.definitions(server),
-      items: itemDefinitions(catalog.items.of(server)),
+      items: catalog.itemDefinitions(server),
     };
   }
 }

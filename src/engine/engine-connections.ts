@@ -5,7 +5,9 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import { requireServer, requireTools } from '../catalog/tool-lookup.ts';
 import type { Lease } from '../connections/connection-pool.ts';
+import type { ServerIdentity } from '../connections/handshake.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { introductionDefinition } from '../core/item-definition.ts';
 import { ok, type ToolResult } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { Caller, ServerDefinition, ToolDefinition } from '../core/types.ts';
@@ -16,6 +18,8 @@ import type { NotificationListener } from './downstreams.ts';
 import type { LoginWish } from './engine-logins.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import { sharedState, stateWith } from './seen-states.ts';
+
+type Introduced = Pick<ServerIdentity, 'serverInfo' | 'instructions'>;
 
 export class EngineConnections {
   readonly #runtime: EngineRuntime;
@@ -72,6 +76,20 @@ export class EngineConnections {
     } finally {
       release();
     }
+  }
+
+  /**
+   * How a server introduces itself to clients. One that needs approval has the name that it is configured by, and only
+   * what is approved of its other words.
+   */
+  async introduction(server: string, identity: ServerIdentity, caller: Caller): Promise<Introduced> {
+    if ((await this.#definition(server)).approval === undefined) return identity;
+    const state = await stateWith(this.#runtime, server, caller);
+    await requireTools(state, server, caller);
+    const words = this.#runtime.downstreams.lists.introduction(identity);
+    const isApproved = words && state.policy.decide(server, introductionDefinition(words)).enabled;
+    const { instructions, ...serverInfo } = isApproved ? words : {};
+    return { serverInfo, instructions: instructions as string | undefined };
   }
 
   /** Closes the connections of a client that has disconnected. */

@@ -55,8 +55,8 @@ export class EngineItems {
     const allowed = new Set<ToolDefinition>();
     for (const definition of definitions) {
       const item = itemIn(definition);
-      if (item && policy.decide(server, definition).enabled && (await this.allows(server, item, options)))
-        allowed.add(definition);
+      const isAllowed = item?.kind !== undefined && policy.decide(server, definition).enabled;
+      if (isAllowed && (await this.allows(server, { kind: item.kind, id: item.id }, options))) allowed.add(definition);
     }
     const { resources = [], resourceTemplates = [], prompts = [] } = page;
     return itemsWith({ resources, resourceTemplates, prompts }, (definition) => allowed.has(definition));

@@ -6,19 +6,22 @@ import type { Listing } from '../catalog/listing.ts';
 import { paced } from '../catalog/paced.ts';
 import type { ConnectionPool } from '../connections/connection-pool.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
+import type { ServerIdentity } from '../connections/handshake.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 import type { McpConnection } from '../connections/mcp-connection.ts';
 import type { ToolList } from '../connections/tool-list.ts';
 import { itemDefinitions } from '../core/item-definition.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isLocal } from '../core/transport-parts.ts';
-import type { Caller, RateLimit, ServerDefinition, ServerItems } from '../core/types.ts';
+import type { Caller, Introduction, RateLimit, ServerDefinition, ServerItems } from '../core/types.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactDefinitions } from '../secrets/redact-data.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { ConfirmedLists } from './confirmed-lists.ts';
 import type { EngineSecrets } from './engine-secrets.ts';
 import type { EngineWorld } from './engine-world.ts';
+
+type Introducing = Pick<ServerIdentity, 'serverInfo' | 'instructions'>;
 
 export class ServerLists {
   /** What servers that need approval have listed, by connection. */
@@ -58,7 +61,7 @@ export class ServerLists {
   /** Reads a server's tools, resources and prompts. */
   async read(connection: McpConnection, definition: ServerDefinition, caller?: Caller): Promise<Listing> {
     try {
-      const { serverInfo, instructions } = connection.identity;
+      const { serverInfo } = connection.identity;
       const { known, redact: redactWords } = this.#secrets;
       const { redact } = known;
       const tools = this.readTools(connection, definition);
@@ -71,16 +74,27 @@ export class ServerLists {
         items: await redactItems(items, redact),
         skipped: redactData([...list.skipped, ...skipped], redactWords),
         incomplete: list.incomplete && redactWords(list.incomplete),
-        title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
         serverVersion:
           typeof serverInfo.version === 'string' ? redact.cut(serverInfo.version, LIMITS.names.shown) : undefined,
-        instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
+        introduction: this.introduction(connection.identity),
         verdict: this.#verdict(definition),
         ...(caller?.ask && { interactive: true }),
       };
     } catch (error) {
       throw this.#secrets.hideIn(error, definition.name);
     }
+  }
+
+  /** What a server says of itself: all but its name and version, or the beginning of title and instructions if it is long. */
+  introduction({ serverInfo, instructions }: Introducing): Introduction | undefined {
+    const { name: _name, version: _version, ...about } = serverInfo;
+    const { redact } = this.#secrets.known;
+    const said = redactData({ ...about, ...(instructions !== undefined && { instructions }) }, redact);
+    if (JSON.stringify(said).length > LIMITS.approvals.keptDefinition) {
+      const cut = (text: unknown) => redact.cut(String(text ?? ''), LIMITS.text.description);
+      return { title: cut(about.title), instructions: cut(instructions) };
+    }
+    return Object.keys(said).length > 0 ? said : undefined;
   }
 
   /** Reads a server's tools. */

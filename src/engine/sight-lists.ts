@@ -5,8 +5,9 @@
 import type { Approvals } from '../approvals/approvals.ts';
 import type { ScanFinding } from '../approvals/scan/scan-definition.ts';
 import type { Catalog, CatalogOptions } from '../catalog/catalog.ts';
+import { NO_ITEMS } from '../catalog/catalog-entry.ts';
 import { paced } from '../catalog/paced.ts';
-import { itemDefinitions } from '../core/item-definition.ts';
+import { introductionDefinition, itemDefinitions } from '../core/item-definition.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import type { ToolPolicy } from '../rules/tool-policy.ts';
 
@@ -38,11 +39,13 @@ export const vetDefinitions =
 /** Returns what the catalogue calls with every list. A list with a part missing is no sight of the server. */
 export const sightLists =
   (approvals: Approvals, vet: Vet, servers: Servers, catalog: () => Catalog): NonNullable<CatalogOptions['sight']> =>
-  async ({ server, tools, items, incomplete, isCut }) => {
-    const ofItems = itemDefinitions(items ?? {});
+  async ({ server, tools, items, introduction, incomplete, isCut }) => {
+    const ofItems = [...(introduction ? [introductionDefinition(introduction)] : []), ...itemDefinitions(items ?? {})];
     const isSight = !incomplete || isCut === true;
-    const hasTools = isSight && (await approvals.sight(server, tools, () => holds(tools)));
-    const hasItems = await approvals.sight(server, ofItems, () => holds(ofItems));
+    // What a server offers beside tools only later was not in its first list.
+    const isWhole = isSight && tools.length > 0 && Object.keys(items ?? {}).length === Object.keys(NO_ITEMS).length;
+    const hasTools = isSight && (await approvals.sight(server, 'tools', tools, () => holds(tools)));
+    const hasItems = await approvals.sight(server, 'items', ofItems, () => holds(ofItems), isWhole);
     return (await vet(server, [...tools, ...ofItems])) || hasTools || hasItems;
 
     async function holds(definitions: readonly ToolDefinition[]) {

@@ -136,7 +136,8 @@ class ExposedServer {
   async createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server> {
     const client = new ExposedClient(this.engine, this.#name, identity);
     const view = await this.#introduce(client);
-    const { serverInfo, instructions } = view.identity;
+    const { connections } = this.engine;
+    const { serverInfo, instructions } = await connections.introduction(this.#name, view.identity, client.caller);
     const capabilities = relayable(view.identity.capabilities);
     const server = new Server({ name: this.#name, version: '0', ...serverInfo } as never, {
       capabilities: capabilities as never,

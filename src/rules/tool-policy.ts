@@ -73,6 +73,7 @@ export class ToolPolicy {
 
   #ruled(server: string, definition: ToolDefinition): Decision {
     const item = itemIn(definition);
+    if (item?.what === 'introduction') return NOT_RULED;
     return item
       ? this.#rules.decide(server, item.id, item.kind)
       : this.#rules.decide(server, definition.name, undefined, definition);
@@ -83,6 +84,9 @@ export class ToolPolicy {
     return this.#approvals?.digestOf(server);
   }
 }
+
+/** No rule is about how a server introduces itself. */
+const NOT_RULED: Decision = { enabled: true, tags: [], reason: '' };
 
 /** Joins the decision of the rules with the approval of the definition. */
 export const decideTool = (
