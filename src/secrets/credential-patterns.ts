@@ -34,6 +34,17 @@ const CREDENTIALS: readonly Pattern[] = [
   new RegExp(`(${NOUN}\\w{0,20}\\s{0,2}=\\s{0,2})(?:"[^"\\n]{1,2000}"|'[^'\\n]{1,2000}'|${VALUE})`, 'gi'),
   // "client_secret": "x", also inside nested JSON text
   new RegExp(`(${NOUN}[\\w-]{0,20}\\\\{0,3}["']\\s{0,3}:\\s{0,3}\\\\{0,3}["'])[^"'\\\\\\n]+`, 'gi'),
+  /(["']pass\\{0,3}["']\s{0,3}:\s{0,3}\\{0,3}["'])[^"'\\\n]+/gi,
+  // password: 'x y'
+  new RegExp(`(${NOUN}:\\s{0,3})(?!["'](?:${PLAIN_WORDS})\\b)(?:"[^"\\n]{1,2000}"|'[^'\\n]{1,2000}')`, 'gi'),
+  // --db-password x1, as in a command line that failed
+  [
+    new RegExp(
+      `((?<![\\w-])--?(?:\\w{1,20}-){0,3}(?:${NOUN}|pass)\\s{1,3})(?:"[^"\\n]{1,2000}"|'[^'\\n]{1,2000}'|${VALUE})`,
+      'gi',
+    ),
+    hasDigit,
+  ],
   // api_key: x. In prose, the value must contain a digit or end its line.
   [new RegExp(`(${NOUN}:\\s{0,3})(?!(?:${PLAIN_WORDS})\\b)[^\\s"',;)}\\]]{3,}`, 'gi'), isLastOrMixed],
   // Authorization: Basic x, Cookie: x
@@ -108,7 +119,7 @@ const isDefault = (value: string, before: string): boolean =>
 
 /** A quick check that every pattern requires; most texts of a configuration fail it. */
 const MAY_HOLD_ONE =
-  /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
+  /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|-[\w-]*(?:pass|pwd|secret|key)|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
 
 /** Returns the spans of a text that look like credentials. */
 export function credentialSpans(text: string, guess = false): Span[] {

@@ -31,6 +31,10 @@ it.each([
   [`--header=Authorization: Bearer ${GITHUB}`, '', `--header=Authorization: Bearer <${GITHUB}>`],
   ['--dsn=Server=db;Password=s3cr3t-9', '', '--dsn=Server=<db;Password=s3cr3t-9>'],
   ['npx foo --password hunter --db-token="abc" x', '', 'npx foo --password <hunter> --db-token="<abc>" x'],
+  ['curl -u me:hunter2 https://x.example', '', 'curl -u me:<hunter2> https://x.example'],
+  ['sh -c "mysql -phunter2 db"', '', 'sh -c "mysql -p<hunter2> db"'],
+  ['node x.js --header "X-Api-Key: k1k2"', '', 'node x.js --header "X-Api-Key: <k1k2>"'],
+  ['{"auth": {"pass": "hunter2"}}', '', '{"auth": {"pass": "<hunter2>"}}'],
   ['cd /srv; DB_PASSWORD=abc node server.js', '', 'cd /srv; DB_PASSWORD=<abc> node server.js'],
   ['Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MA==', '', '<Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MA==>'],
 ])('finds all that is secret in %j (%s)', (text, name, expected) => {

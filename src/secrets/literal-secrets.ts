@@ -15,8 +15,10 @@ const SCHEME = /^(?:bearer|basic|token|apikey|api-key|key)[ \t]/i;
 const USER_AND_PASSWORD = /:\/\/(?:[^\s/?#:@]*:)?([^\s/?#@]+)@/g;
 const PARAMETER = /[?&#;]([^=&#;\s]{1,100})=([^&#;\s]+)/g;
 
-/** Options and variables inside a command line that is one text, as for `sh -c`. */
-const INSIDE = /(?:^|[\s"'])(?:--?([\w.-]{1,100})[ \t]{1,10}|-{0,2}([\w.-]{1,100})=)["']?([^\s"']+)/g;
+/** The words of a command line that is one text, as for `sh -c`. */
+const WORD = /[^\s"']+/g;
+/** An option whose value is the next word. */
+const OPTION = /^--?([\w.-]{1,100})=?$/;
 
 /** Returns the spans that are secret, in order and apart. `given`: the text is the value of a header. */
 export function literalSecrets(text: string, name: string, given = false): Span[] {
@@ -38,9 +40,13 @@ export function literalSecrets(text: string, name: string, given = false): Span[
     found.push([index + all.length - 1 - password.length, index + all.length - 1]);
   for (const { 0: all, 1: key = '', 2: value = '', index } of text.matchAll(PARAMETER))
     if (isSecretName(key) && !isOrdinary(value)) found.push([index + all.length - value.length, index + all.length]);
-  if (/\s/.test(text))
-    for (const { 0: all, 1: option, 2: key = option ?? '', 3: value = '', index } of text.matchAll(INSIDE))
-      if (isStrictlyNamed(value, key)) found.push([index + all.length - value.length, index + all.length]);
+  if (/\s/.test(text)) {
+    let option = '';
+    for (const { 0: word, index } of text.matchAll(WORD)) {
+      for (const [start, end] of literalSecrets(word, option)) found.push([index + start, index + end]);
+      option = OPTION.exec(word)?.[1] ?? '';
+    }
+  }
   const value = found.map(([start, end]): Span => (end > from ? [Math.max(start, from), end] : [start, end]));
   return withoutReferences(text, joined(value));
 }

@@ -123,7 +123,7 @@ describe('a secret with invisible characters inside', () => {
   });
 
   it('costs little in a text full of such signs', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const sign of ['\u200b', '\u001b[1m', '\u001b]', '`', ' \n']) {
       known.redactWords(sign.repeat(100_000));
       known.redactWords.cut(sign.repeat(1_000_000), 300);
@@ -131,7 +131,8 @@ describe('a secret with invisible characters inside', () => {
         redactFailure({ isError: true, content: [{ type: 'text', text: sign.repeat(500_000) }] }, known.redactWords),
       );
     }
-    expect(performance.now() - started).toBeLessThan(15_000);
+    // Of the processor: other tests may run beside this one.
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(15_000);
   });
 });
 

@@ -184,13 +184,15 @@ function writeConfig(): string {
       auth: 'env',
     };
   };
+  // A loaded machine answers late.
+  const patient = { timeouts: { connect: 30_000 } };
   const dying = ['-e', `console.error(${JSON.stringify(`Error: ${long}`)}); process.exit(3)`];
   const config = {
     servers: [
       { name: 'near', connection: stdio(local.args) },
-      { name: 'far', connection: far(remote.origin) },
-      { name: 'path', connection: { type: 'http', url: `${broken.origin}/api/${CANARIES.path}/mcp` } },
-      { name: 'away', connection: { type: 'http', url: `${broken.origin}/away?code=${CANARIES.path}` } },
+      { name: 'far', connection: far(remote.origin), ...patient },
+      { name: 'path', ...patient, connection: { type: 'http', url: `${broken.origin}/api/${CANARIES.path}/mcp` } },
+      { name: 'away', ...patient, connection: { type: 'http', url: `${broken.origin}/away?code=${CANARIES.path}` } },
       { name: 'dead', connection: stdio(dying) },
     ],
     audit: { values: true },
