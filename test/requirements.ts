@@ -31,6 +31,7 @@ const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
 const PINNED = 'src/gateway/pinned-tools.test.ts';
 const TWO_USERS = 'src/engine/two-users.test.ts';
+const TWO_USERS_PATHS = 'test/e2e/two-users-paths.test.ts';
 const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
 const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
@@ -1782,6 +1783,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROFILES, 'names its servers in the description of search_tools, and no others'],
     [TWO_USERS_HTTP, 'see only their own profile and credentials, as %s clients'],
     [TWO_USERS_HTTP, 'cannot take the profile of somebody else by its address'],
+    [TWO_USERS_PATHS, 'learn of what is the other’s as much as of what does not exist'],
+    [TWO_USERS_PATHS, 'hear of changes of their own servers and resources, and of no others'],
     ['src/gateway/exposed-resources.test.ts', 'is decided for the profile of each %s client that listens'],
   ),
   'profile:narrows': promise('A profile can only narrow; an unknown one is refused everything', [
@@ -1820,6 +1823,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'profile:nothing-crosses': promise(
     'Two users with canaries in tools, resources, tokens and folders: nothing crosses in 10,000 calls, cold or warm, in both eras',
     [TWO_USERS, '6. see nothing of each other in 10,000 interleaved calls'],
+    [TWO_USERS_PATHS, 'read, call, are asked and hear only what is their own, cold or warm'],
     [TWO_USERS, 'get no page of each other’s results'],
     [TWO_USERS, 'have sources of one request that no other request sees, with a profile too'],
   ),

@@ -1,6 +1,6 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { AUDIENCE, startIssuer } from '../../test/fixtures/gateway/issuer.ts';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { Authenticator } from './authenticator.ts';
@@ -70,6 +70,32 @@ it('lets nothing in by settings that were replaced while a token was checked', a
   expect(await authenticator.authenticate(bearer(token))).toMatchObject({ refused: 'unauthorized' });
   authenticator.configure({ issuer: 'https://other.example', audience: AUDIENCE });
   expect(isIdentity(identity) && authenticator.isStillValid(identity)).toBe(false);
+});
+
+it('finds the new keys of its identity provider, and forgets those that are gone', async () => {
+  using folder = tempFolder();
+  await using provider = await startIssuer();
+  const authenticator = new Authenticator({ tokens: new StaticTokens(folder.path) });
+  authenticator.configure({ issuer: provider.issuer, audience: AUDIENCE });
+  const isLetIn = async (token: string) => isIdentity(await authenticator.authenticate(bearer(token)));
+  const old = await provider.sign();
+  expect(await isLetIn(old)).toBe(true);
+  provider.rotate();
+  const asked = () => provider.paths.filter((path) => path === '/jwks').length;
+  const before = asked();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
+  try {
+    expect(await isLetIn(await provider.sign())).toBe(true);
+    expect(asked()).toBe(before + 1);
+    // Invented key ids do not make the gateway ask again and again.
+    for (let at = 0; at < 20; at++)
+      expect(await isLetIn(await provider.sign({}, { kid: `made-up-${at}` }))).toBe(false);
+    expect(asked()).toBe(before + 1);
+    vi.setSystemTime(Date.now() + 31_000);
+    expect(await isLetIn(old)).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('reads a file of tokens again that could not be read, even if it looks the same', async () => {

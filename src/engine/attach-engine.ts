@@ -27,7 +27,7 @@ export interface EngineAttachOptions {
 /** Collects an engine's list changes for the servers it is attached to. */
 export function changesOf(core: EngineCore): ListChanges {
   const changes = new ListChanges();
-  core.onToolsChanged((isReload) => changes.announce(isReload ? 'visible' : 'hidden'));
+  core.onToolsChanged((server) => changes.announce(server === undefined ? 'visible' : 'hidden'));
   return changes;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { CallSignal } from '../async/cancellation.ts';
 import { requireServer, requireTools } from '../catalog/tool-lookup.ts';
-import type { Lease } from '../connections/connection-pool.ts';
+import { type Lease, ownerOf } from '../connections/connection-pool.ts';
 import type { ServerIdentity } from '../connections/handshake.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { introductionDefinition } from '../core/item-definition.ts';
@@ -41,6 +41,11 @@ export class EngineConnections {
   /** Whether a connection to a server is open. */
   isConnected(server: string): boolean {
     return this.#runtime.downstreams.pool.isConnected(server);
+  }
+
+  /** The user whose credentials a caller's connection to a server has; undefined if all callers use the same. */
+  async ownerOf(server: string, caller: Caller): Promise<string | undefined> {
+    return ownerOf(await this.#definition(server), caller);
   }
 
   /** Leases a connection to a server, to relay requests other than tool calls. Release it after use. */

@@ -40,7 +40,7 @@ import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes
 import { findMeant } from './meant-tool.ts';
 import { type PinnedTool, pinnedTools, pinsAnyOf } from './pinned-tools.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
-import { type Exposure, exposureFor } from './profile-parts.ts';
+import { type Exposure, exposureFor, sees } from './profile-parts.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { seenStates, sharedState } from './seen-states.ts';
@@ -52,6 +52,9 @@ import { stateBefore } from './state-before.ts';
 export type ExecutionResult =
   | { readonly success: true; readonly result: CallToolResult }
   | { readonly success: false; readonly error: ErrorInfo };
+
+/** Tells whether something concerns a caller. */
+export type IsFor = (caller: Caller) => boolean;
 
 /** Serves the gateway, the command line and programs. */
 export class EngineCore implements EngineHandle {
@@ -145,11 +148,15 @@ export class EngineCore implements EngineHandle {
     return pinnedTools(this.#runtime, caller);
   }
 
-  /** Calls back when clients should list the tools of the gateway again. Returns a function that unsubscribes. */
-  onShownTools(listener: () => void): () => void {
-    return this.#runtime.listeners.onToolsChanged((isReload, server) => {
+  /**
+   * Calls back when clients of some callers should list the tools of the gateway again, with which callers. Returns a
+   * function that unsubscribes.
+   */
+  onShownTools(listener: (isFor: IsFor) => void): () => void {
+    return this.onToolsChanged((server, isFor) => {
       const state = this.#runtime.current?.state;
-      if (isReload || (state && server !== undefined && pinsAnyOf(state, server))) listener();
+      if (server === undefined) listener(isFor);
+      else if (state) listener((caller) => isFor(caller) && pinsAnyOf(state, server, caller));
     });
   }
 
@@ -157,12 +164,6 @@ export class EngineCore implements EngineHandle {
   exposure(caller: Caller): Exposure | undefined {
     const state = this.#runtime.current?.state;
     return state && exposureFor(state, caller);
-  }
-
-  /** Whether any profile exposes a server. */
-  isExposed(server: string): boolean {
-    const profiles = this.#runtime.current?.state.profiles.values() ?? [];
-    return [...profiles].some(({ exposure }) => exposure?.hasServer(server));
   }
 
   /** Whether the configuration has a profile of this name. */
@@ -382,9 +383,15 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.reads;
   }
 
-  /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */
-  onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
-    return this.#runtime.listeners.onToolsChanged(listener);
+  /**
+   * Calls back after a reload, and when the list of a server has changed for some callers. Returns a function that
+   * unsubscribes.
+   */
+  onToolsChanged(listener: (server: string | undefined, isFor: IsFor) => void): () => void {
+    return this.#runtime.listeners.onToolsChanged((server, sight) => {
+      const state = this.#runtime.current?.state;
+      listener(server, (caller) => server === undefined || (state !== undefined && sees(state, caller, sight)));
+    });
   }
 
   /** Calls back after every reload. Returns a function that unsubscribes. */

@@ -3,9 +3,10 @@
  * @module
  */
 import type { ToolProvider } from '../core/tool-provider.ts';
+import type { Sight } from './engine-state.ts';
 
-/** Called when tool lists change, by a reload or otherwise. */
-export type ToolsChanged = (isReload: boolean, server?: string) => void;
+/** Called after a reload, and when the list of a server has changed in the state that was narrowed for `sight`. */
+export type ToolsChanged = (server: string | undefined, sight: Sight | undefined) => void;
 
 export class EngineListeners {
   readonly #providers: readonly ToolProvider[];
@@ -28,7 +29,7 @@ export class EngineListeners {
         typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, () => this.#renew()) : undefined;
       return () => typeof stop === 'function' && stop();
     });
-    const stopReload = this.onReload(() => listener(true));
+    const stopReload = this.onReload(() => listener(undefined, undefined));
     return () => {
       this.#tools.delete(listener);
       for (const stop of [...stops, stopReload]) stop();
@@ -41,8 +42,8 @@ export class EngineListeners {
     return () => this.#reload.delete(listener);
   }
 
-  toolsChanged(server: string): void {
-    for (const listener of this.#tools) listener(false, server);
+  toolsChanged(server: string, sight: Sight | undefined): void {
+    for (const listener of this.#tools) listener(server, sight);
   }
 
   reloaded(): void {

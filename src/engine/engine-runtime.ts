@@ -71,7 +71,7 @@ export class EngineRuntime {
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
     this.guests = new GuestServers({ ...this.#lists(), store: world.openStore, connects: !world.offline });
-    const onChange = (server: string) => this.listeners.toolsChanged(server);
+    const onChange: StateWorld['onChange'] = (server, sight) => this.listeners.toolsChanged(server, sight);
     this.profiles = new ProfileStates({ ...this.#lists(), connects: false, onChange });
     this.requests = new RequestStates({ ...this.#lists(), connects: false }, this.guests, this.profiles);
     this.downstreams = new Downstreams(
@@ -176,7 +176,7 @@ export class EngineRuntime {
   /** Lets agents find and call tools of such a server. */
   async register(server: string, tools: readonly Registration[]): Promise<void> {
     await this.#inTurn((base) => this.guests.register(base, server, tools));
-    this.listeners.toolsChanged(server);
+    this.listeners.toolsChanged(server, undefined);
   }
 
   /** Runs work on the current state that no reload may interrupt. */
@@ -286,7 +286,7 @@ export class EngineRuntime {
       onChange: (server) => {
         this.#saveSoon();
         this.embeddings.changed();
-        this.listeners.toolsChanged(server);
+        this.listeners.toolsChanged(server, undefined);
       },
       before,
     });

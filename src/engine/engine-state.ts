@@ -97,7 +97,8 @@ export interface StateWorld {
   readonly warnOfModel?: (() => void) | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
-  readonly onChange: (server: string) => void;
+  /** `sight`: for whom the state was narrowed whose list has changed. */
+  readonly onChange: (server: string, sight?: Sight) => void;
   /** Whether servers may be contacted at all. */
   readonly connects: boolean;
   /** Whether stale lists are refreshed in the background. */

@@ -48,11 +48,9 @@ export async function pinnedTools(
   return named(found);
 }
 
-/** Whether a server's tools may be pinned for anybody. */
-export function pinsAnyOf({ config }: EngineState, server: string): boolean {
-  const all = [config.pinned, ...Object.values(config.profiles).map(({ pinned = [] }) => pinned)].flat();
-  return all.some((pattern) => isServer(split(pattern).server, server, true));
-}
+/** Whether tools of a server may be pinned for a caller. */
+export const pinsAnyOf = (base: EngineState, server: string, caller: Caller): boolean =>
+  patternsFor(base, caller).some((pattern) => isServer(split(pattern).server, server, true));
 
 function patternsFor(base: EngineState, caller: Caller | undefined): readonly string[] {
   const profile = seenPart(base, caller)?.profile;

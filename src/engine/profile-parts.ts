@@ -13,7 +13,7 @@ import { compileRules, isOfClasses } from '../rules/compile-rules.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { compileName, isServer } from '../rules/pattern.ts';
 import { shorten } from '../text/plain-text.ts';
-import type { KnownServer } from './engine-state.ts';
+import type { KnownServer, Sight } from './engine-state.ts';
 
 /** One profile, as it is used. */
 export interface ProfilePart {
@@ -103,6 +103,17 @@ export function seenPart({ profiles, owned }: Parts, caller: Caller | undefined)
     );
   const owner = owned.size === 0 ? undefined : principal;
   return profile === undefined && owner === undefined ? undefined : { profile, principal: owner };
+}
+
+/** Tells whether a caller sees the state that was narrowed for `sight`; undefined: the shared one. */
+export function sees(parts: Parts, caller: Caller, sight: Sight | undefined): boolean {
+  try {
+    const part = seenPart(parts, caller);
+    if (part === undefined || sight === undefined) return part === sight;
+    return sight.profile === part.profile && (sight.owner === undefined || sight.owner === part.principal);
+  } catch {
+    return false;
+  }
 }
 
 /** A user for whom no profile was selected has the default one, if there is one. A local client has everything. */

@@ -102,12 +102,13 @@ export class ProfileStates {
     );
     const sight = { profile: profile ?? undefined, owner: isShared ? undefined : (owner ?? undefined) };
     const narrowing = { servers: new Map(mine), rules, approvals: base.approvals, sight };
+    const onChange = (server: string) => this.#world.onChange?.(server, sight);
     if (!isShared) {
       const list: DiscoveryWorld['list'] = (definition, caller) =>
         this.#world.list(definition, { ...caller, principal: sight.owner });
-      return narrowState(base, narrowing, { ...this.#world, list });
+      return narrowState(base, narrowing, { ...this.#world, list, onChange });
     }
-    const state = narrowState(base, { ...narrowing, lists: base.discovery }, this.#world);
+    const state = narrowState(base, { ...narrowing, lists: base.discovery }, { ...this.#world, onChange });
     const turns = new Semaphore(LIMITS.atOnce.files);
     await Promise.all(mine.map(([name]) => turns.run(() => base.catalog.load(name))));
     await state.catalog.inherit(base.catalog);

@@ -46,8 +46,8 @@ export function discoverySurface(engine: EngineHandle, profile?: string): Surfac
       return () => void stop.then((end) => end?.());
     },
     mayHear: async (params, caller) => (await exposed()).mayHear?.(params, as(caller)) ?? params,
-    relayChanges: (notify) => {
-      const stop = exposed().then((surface) => surface.relayChanges?.(notify));
+    relayChanges: (notify, caller) => {
+      const stop = exposed().then((surface) => surface.relayChanges?.(notify, as(caller)));
       return () => void stop.then((end) => end?.());
     },
   };
@@ -66,7 +66,7 @@ const exposedByProfile = (core: EngineCore): Exposed => ({
     const exposure = core.exposure(caller);
     return exposure ? (await core.serverNames({ caller })).filter((name) => exposure.hasServer(name)) : [];
   },
-  includes: (server, caller) => (caller ? core.exposure(caller)?.hasServer(server) === true : core.isExposed(server)),
+  includes: (server, caller) => core.exposure(caller)?.hasServer(server) === true,
 });
 
 /** The five tools, unless the profile hides them, and the tools it pins. */

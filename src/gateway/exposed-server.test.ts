@@ -122,12 +122,13 @@ describe('one server shown 1:1', () => {
         return () => {};
       },
     };
-    exposedSurface({ [CORE]: { connections } } as never, 'shown').relayChanges?.({
+    const notify = {
       toolsChanged: () => told.push('tools'),
       promptsChanged: () => told.push('prompts'),
       resourcesChanged: () => told.push('resources'),
-      resourceUpdated: (uri) => told.push(uri),
-    });
+      resourceUpdated: (uri: string) => told.push(uri),
+    };
+    exposedSurface({ [CORE]: { connections } } as never, 'shown').relayChanges?.(notify, {});
     for (const what of ['tools', 'prompts', 'resources']) say('shown', `notifications/${what}/list_changed`, {});
     say('shown', 'notifications/resources/updated', { uri: 'file:///a' });
     say('shown', 'notifications/resources/updated', {});

@@ -15,6 +15,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext } from '../meta-tools/run-tool.ts';
+import { ClientSubscriptions } from './client-subscriptions.ts';
 import { ExposedClient, levelIn, tellOf, type View } from './exposed-client.ts';
 import { readItem, requireItem, throwCause } from './item-requests.ts';
 import { RecentViews } from './recent-views.ts';
@@ -54,10 +55,9 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
     mayHear: (params, caller) => relay.mayHear(params, caller),
     run: (tool, args, context) => relay.run(tool, args, context),
     createServer: (handler, identity) => relay.createServer(handler, identity),
-    relayChanges: (notify) =>
+    relayChanges: (notify, { principal }) =>
       relay.engine.connections.onNotification((server, method, params, owner) => {
-        // Every listening client gets this, so changes on a user's own connection are left out.
-        if (server === name && owner === undefined) tellOf(method, params, notify);
+        if (server === name && (owner === undefined || owner === principal)) tellOf(method, params, notify);
       }),
     headerFault: (params, headers, identity) => relay.headerFault(params, headers, identity),
   };
@@ -164,13 +164,16 @@ class ExposedServer {
     for (const [capability, method] of Object.entries(READS))
       if (capabilities[capability])
         on(method, (call) => handler(call, (context) => this.#read(client, view, call, context)));
-    const watched = new WatchedResources(this.engine, this.#name);
+    const subscriptions = new ClientSubscriptions();
     if (identity.era === 'legacy') {
       if (capabilities.logging) on('logging/setLevel', (call) => this.#setLevel(client, view, call));
-      if (capabilities.resources) subscriptions(watched, client, on);
+      // Over the client's own connection.
+      const watched = new WatchedResources(this.engine, this.#name);
+      if (capabilities.resources)
+        subscriptions.serve(on, (uri, call) => watched.watch(uri, client.callerOf(call), client.hear));
     }
     server.onclose = () => {
-      watched.close();
+      subscriptions.close();
       if (session !== undefined && this.#sessions.get(session)?.client === client) this.#sessions.delete(session);
     };
     return server;
@@ -256,19 +259,6 @@ class ExposedServer {
     const usable: Params = { ...(await this.engine.items.usable(this.#name, Object.fromEntries(named), { caller })) };
     return { ...page, ...Object.fromEntries(lists.map(([list]) => [list, usable[list]])) };
   }
-}
-
-/** Lets a client of the old protocol subscribe to resources over its own connection. */
-function subscriptions(watched: WatchedResources, client: ExposedClient, on: OnRequest): void {
-  on('resources/subscribe', async (call) => {
-    const uri = String(call.params.uri);
-    if (!watched.has(uri)) await watched.watch(uri, client.callerOf(call), client.hear);
-    return {};
-  });
-  on('resources/unsubscribe', async ({ params }) => {
-    watched.unwatch(String(params.uri));
-    return {};
-  });
 }
 
 /** Keeps of a server's capabilities what is relayed. */

@@ -15,6 +15,7 @@ import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
+import { ClientSubscriptions } from './client-subscriptions.ts';
 import { notifierOf } from './exposed-client.ts';
 import {
   exposedName,
@@ -44,8 +45,7 @@ const CAPABILITIES = {
 /** Which servers are shown, and to whom. */
 export interface Exposed {
   names(caller: Caller): Promise<readonly string[]>;
-  /** Without a caller: whether any caller sees the server. */
-  includes(server: string, caller?: Caller): boolean;
+  includes(server: string, caller: Caller): boolean;
 }
 
 /** Tools of the gateway that come first. */
@@ -68,7 +68,7 @@ export function surfaceOf(engine: EngineCore, exposed: Exposed, beside?: Beside)
     mayHear: (params, caller) => shown.mayHear(params, caller),
     run: (tool, args, context) => shown.run(tool, args, context),
     createServer: (handler, identity) => shown.createServer(handler, identity),
-    relayChanges: (notify) => shown.relayChanges(notify),
+    relayChanges: (notify, caller) => shown.relayChanges(notify, caller),
   };
 }
 
@@ -84,18 +84,17 @@ class ExposedServers {
     this.#beside = beside;
   }
 
-  /** Passes on changes of the servers that a caller sees; without a caller, of all shown servers. */
-  relayChanges(notify: ChangeNotifier, caller?: Caller): () => void {
+  /** Passes on changes of the servers that a caller sees. */
+  relayChanges(notify: ChangeNotifier, caller: Caller): () => void {
     const isShown = (server: string) => this.#exposed.includes(server, caller);
-    const stopLists = this.#engine.onToolsChanged((_isReload, server) => {
-      if (server !== undefined && !isShown(server)) return;
+    const stopLists = this.#engine.onToolsChanged((server, isFor) => {
+      if (server !== undefined && !(isShown(server) && isFor(caller))) return;
       notify.toolsChanged();
       notify.promptsChanged();
       notify.resourcesChanged();
     });
     const stopUpdates = this.#engine.connections.onNotification((server, method, { uri }, owner) => {
-      // Every listening client gets this, so changes on a user's own connection are left out.
-      if (owner !== undefined) return;
+      if (owner !== undefined && owner !== caller.principal) return;
       if (method === 'notifications/resources/updated' && typeof uri === 'string' && isShown(server))
         notify.resourceUpdated(exposedUri(server, uri));
     });
@@ -162,31 +161,8 @@ class ExposedServers {
     on('resources/read', (call) => handler(call, (context) => this.#readResource(String(call.params.uri), context)));
     on('prompts/get', (call) => handler(call, (context) => this.#getPrompt(call.params, context)));
     on('completion/complete', (call) => this.#complete(call));
-    const watching = new Map<string, Promise<() => void>>();
-    const unwatch = (uri: string): void => {
-      // A refused subscription has nothing to end.
-      void watching.get(uri)?.then(
-        (end) => end(),
-        () => {},
-      );
-      watching.delete(uri);
-    };
-    if (identity.era === 'legacy') {
-      on('resources/subscribe', async (call) => {
-        const uri = String(call.params.uri);
-        const watch = watching.get(uri) ?? this.#watch(uri, callerOf(call));
-        watching.set(uri, watch);
-        await watch.catch((error: unknown) => {
-          if (watching.get(uri) === watch) watching.delete(uri);
-          throw error;
-        });
-        return {};
-      });
-      on('resources/unsubscribe', async ({ params: { uri } }) => {
-        unwatch(String(uri));
-        return {};
-      });
-    }
+    const subscriptions = new ClientSubscriptions();
+    if (identity.era === 'legacy') subscriptions.serve(on, (uri, call) => this.#watch(uri, callerOf(call)));
     // Clients without sessions hear of changes through `relayChanges` of the surface.
     const notify = notifierOf(server);
     const stop =
@@ -196,14 +172,14 @@ class ExposedServers {
             {
               ...notify,
               resourceUpdated: (uri) => {
-                if (identity.era === 'modern' || watching.has(uri)) notify.resourceUpdated(uri);
+                if (identity.era === 'modern' || subscriptions.has(uri)) notify.resourceUpdated(uri);
               },
             },
             who,
           );
     server.onclose = () => {
       stop?.();
-      for (const uri of watching.keys()) unwatch(uri);
+      subscriptions.close();
     };
     return server;
   }

@@ -22,6 +22,7 @@ import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import { ByteRoom } from './byte-room.ts';
+import { Hearers } from './hearers.ts';
 import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -69,21 +70,24 @@ export function createMcpEndpoint(
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
   const incoming = new WeakMap<Request, Incoming>();
-  const modern = createMcpHandler(
-    ({ requestInfo }) => {
-      const from = requestInfo && incoming.get(requestInfo);
-      return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
-    },
-    { legacy: 'reject' },
-  );
-  const stopRelaying = surface.relayChanges?.(modern.notify);
+  const create = () =>
+    createMcpHandler(
+      ({ requestInfo }) => {
+        const from = requestInfo && incoming.get(requestInfo);
+        return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
+      },
+      { legacy: 'reject' },
+    );
+  const modern = create();
+  const hearers = new Hearers({ create, relay: ({ notify }, who) => surface.relayChanges?.(notify, who) });
   const sessions = new HttpSessions<Session>(maxSessions);
   const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
-  const stopReloading = coreOf(engine).onShownTools(() => {
-    modern.notify.toolsChanged();
+  const stopReloading = coreOf(engine).onShownTools((isFor) => {
+    hearers.toolsChanged(isFor);
     // A client that cannot be notified now will list again later.
-    for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
+    for (const { server, principal, profile } of sessions.values())
+      if (isFor({ principal, profile })) void server.sendToolListChanged().catch(() => {});
   });
 
   /** The session of a request, if it is the caller's own. */
@@ -161,7 +165,8 @@ export function createMcpEndpoint(
     const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
     const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
     if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
-    return modern.fetch(web, { parsedBody: body });
+    const handler = isListening(body) ? hearers.of(whoIs(from), from.response) : modern;
+    return handler.fetch(web, { parsedBody: body });
   };
 
   /** Notes what a client listens to. Returns its request, with what it may hear. */
@@ -182,7 +187,7 @@ export function createMcpEndpoint(
       return void answerPlainCall(plain, modernIdentity(arrived), handler, response).catch(() => response.destroy());
     streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
-      const from = isObject(body) && body.method === LISTEN ? await listening(arrived, body) : arrived;
+      const from = isListening(body) ? await listening(arrived, body) : arrived;
       incoming.set(web, from);
       const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
       // Send the head of an event stream now; Node would hold it back until the first event.
@@ -200,10 +205,9 @@ export function createMcpEndpoint(
     },
     close: async () => {
       stopReloading();
-      stopRelaying?.();
       parked.close();
       sessions.endAll();
-      await modern.close();
+      await Promise.all([modern.close(), hearers.close()]);
     },
   };
 }
@@ -245,6 +249,8 @@ const asksForSomething = (body: unknown): boolean =>
   (Array.isArray(body) ? body : [body]).some(
     (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
   );
+
+const isListening = (body: unknown): body is Params => isObject(body) && body.method === LISTEN;
 
 /** Calls `done` when a response is closed, which it may be already. */
 function whenClosed(response: ServerResponse, done: () => void): void {

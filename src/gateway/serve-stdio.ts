@@ -43,8 +43,8 @@ export interface Surface {
     headers: Headers,
     caller: Caller,
   ): Promise<string | undefined>;
-  /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
-  relayChanges?(notify: ChangeNotifier): () => void;
+  /** Passes on changes while clients of a caller listen that have no session. Returns a function that stops it. */
+  relayChanges?(notify: ChangeNotifier, caller: Caller): () => void;
 }
 
 /** The SDK's way to announce changes to listening clients. */

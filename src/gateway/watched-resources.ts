@@ -1,6 +1,6 @@
 /**
- * Keeps subscriptions to resources of one server, and the connection that carries them. A URI is subscribed once,
- * however many clients watch it.
+ * Keeps subscriptions to resources of one server, and the connections that carry them. A URI is subscribed once over
+ * each, however many clients watch it.
  * @module
  */
 
@@ -49,52 +49,36 @@ export class WatchedResources {
   readonly #engine: EngineCore;
   readonly #server: string;
   readonly #watches = new Map<string, Watch>();
-  #isClosed = false;
 
   constructor(engine: EngineCore, server: string) {
     this.#engine = engine;
     this.#server = server;
   }
 
-  has(uri: string): boolean {
-    return this.#watches.has(uri);
-  }
-
   /** Subscribes to a resource that the caller may use. Resolves with how to end that; rejects if the server refuses. */
   async watch(uri: string, caller: Caller, onNotification?: McpConnection['onNotification']): Promise<() => void> {
     // Checked for each caller, because rules may differ.
     await requireItem(this.#engine, this.#server, { kind: 'resource', id: uri }, caller);
-    if (this.#isClosed) throw new JsonRpcError(INVALID_PARAMS, 'The client has left.');
-    const known = this.#watches.get(uri);
+    // Each user with credentials of its own has a connection of its own.
+    const key = JSON.stringify([uri, await this.#engine.connections.ownerOf(this.#server, caller)]);
+    const known = this.#watches.get(key);
     if (!known && this.#watches.size >= LIMITS.wire.watched)
       throw new JsonRpcError(INVALID_PARAMS, `More than ${LIMITS.wire.watched} resources are watched.`);
     const watch = known ?? { watchers: 0, stop: this.#start(uri, caller, onNotification) };
     watch.watchers++;
-    this.#watches.set(uri, watch);
-    try {
-      await watch.stop;
-    } catch (error) {
-      if (this.#watches.get(uri) === watch) this.#watches.delete(uri);
-      throw error;
-    }
-    return () => {
-      if (--watch.watchers === 0 && this.#watches.get(uri) === watch) this.unwatch(uri);
+    this.#watches.set(key, watch);
+    const forget = () => {
+      if (this.#watches.get(key) === watch) this.#watches.delete(key);
     };
-  }
-
-  /** Ends the subscription to a resource, if there is one. */
-  unwatch(uri: string): void {
-    const watch = this.#watches.get(uri);
-    this.#watches.delete(uri);
-    watch?.stop.then(
-      (stop) => stop(),
-      () => {},
-    );
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const uri of this.#watches.keys()) this.unwatch(uri);
+    const stop = await watch.stop.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    return () => {
+      if (--watch.watchers > 0) return;
+      forget();
+      stop();
+    };
   }
 
   async #start(uri: string, caller: Caller, onNotification: McpConnection['onNotification']): Promise<() => void> {
