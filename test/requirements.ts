@@ -1637,6 +1637,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
     [FRONT_DOOR, 'refuses every bad credential'],
     ['src/auth/authenticator.test.ts', 'lets nothing in by settings that were replaced while a token was checked'],
+    ['src/auth/authenticator.test.ts', 'finds the new keys of its identity provider, and forgets those that are gone'],
     [FRONT_DOOR, 'refuses foreign Hosts and Origins'],
     [FRONT_DOOR, 'reads no token from a query'],
     [FRONT_DOOR, 'tells a valid token without the scope which one it needs'],
@@ -1732,10 +1733,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGINS_E2E, '1. a refresh race destroys no good token'],
     [LOGINS_E2E, '10. an expired login with a refresh token'],
   ),
-  'login:store': promise('Tokens are encrypted in files of the user alone, and hidden in every text', [
-    LOGINS,
-    'keeps its tokens encrypted',
-  ]),
+  'login:store': promise(
+    'Tokens are encrypted in files of the user alone, hidden in every text, and of no use in another place or changed',
+    [LOGINS, 'keeps its tokens encrypted'],
+    [LOGINS, 'counts as none if its file was swapped, cut or changed'],
+  ),
   'login:lies': promise(
     'Metadata that lie, addresses of private networks and answers of others are refused',
     [LOGINS, 'where the metadata name another issuer'],

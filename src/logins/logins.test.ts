@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sseServer } from '../../test/fixtures/connections/harness.ts';
@@ -7,6 +7,7 @@ import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
 import { engineOf, grants, newHome, person, whisper } from '../../test/fixtures/logins.ts';
 import type { LoginSettings } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
+import { loginFile } from './saved-login.ts';
 
 const sseEngine = ({ url }: { url: string }) =>
   new EngineCore(
@@ -50,6 +51,37 @@ describe('a login', () => {
       expect(readFileSync(join(folder, name), 'utf8')).not.toContain(token);
     }
     expect(engine.redact(`it said ${token}`)).not.toContain(token);
+  });
+
+  it('counts as none if its file was swapped, cut or changed, and the next login mends that', async () => {
+    await using one = await startIdentity();
+    await using two = await startIdentity();
+    const home = newHome();
+    const folder = join(home, 'logins');
+    const fileOf = ({ url }: Identity) => loginFile(folder, { url, settings: {} });
+    await using first = engineOf(one, home);
+    await first.connections.logIn('secret', person(one));
+    await using second = engineOf(two, home);
+    await second.connections.logIn('secret', person(two));
+    const good = readFileSync(fileOf(one), 'utf8');
+    for (const spoilt of [
+      readFileSync(fileOf(two), 'utf8'),
+      good.slice(0, good.length / 2),
+      good.slice(0, 8),
+      '',
+      `${good.slice(0, 40)}${good[40] === 'A' ? 'B' : 'A'}${good.slice(41)}`,
+      'not ours',
+    ]) {
+      writeFileSync(fileOf(one), spoilt);
+      await using engine = engineOf(one, home);
+      const sent = one.authorizations.length;
+      expect(await whisper(engine, 'spoilt')).toMatchObject({ error: { code: 'SERVER_AUTH_REQUIRED' } });
+      expect(one.authorizations.slice(sent)).toEqual([undefined]);
+    }
+    await using engine = engineOf(one, home);
+    await engine.connections.logIn('secret', person(one));
+    expect(await whisper(engine, 'mended')).toMatchObject({ success: true });
+    expect(one.calls).toEqual(['mended']);
   });
 
   it('of one user of the gateway is no other user’s, where each has its own', async () => {
