@@ -3,12 +3,10 @@
  * meant for. Several keys can be valid at once, so that a key can be replaced without stopping all replicas.
  * @module
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { ConfigurationError } from '../core/errors.ts';
+import { seal, unseal } from '../disk/sealed-bytes.ts';
 
-const ALGORITHM = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 /** The first byte of what is sealed, so that a later version can seal in another way beside this one. */
 const VERSION = 1;
@@ -29,28 +27,18 @@ export class KeyRing {
   /** Seals bytes for one place: a channel, or a key of Redis. Nothing opens them elsewhere. */
   seal(bytes: Uint8Array, place: string): Buffer {
     const [key = Buffer.alloc(0)] = this.#keys;
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(aadOf(place));
-    const sealed = cipher.update(bytes);
-    return Buffer.concat([Buffer.of(VERSION), iv, sealed, cipher.final(), cipher.getAuthTag()]);
+    return Buffer.concat([Buffer.of(VERSION), seal(bytes, key, placed(place))]);
   }
 
   /** Undefined for what none of the keys sealed for this place. */
   open(sealed: Uint8Array, place: string): Buffer | undefined {
-    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-    if (bytes[0] !== VERSION || bytes.length < 1 + IV_BYTES + TAG_BYTES) return undefined;
-    const iv = bytes.subarray(1, 1 + IV_BYTES);
-    const tag = bytes.subarray(-TAG_BYTES);
+    if (sealed[0] !== VERSION) return undefined;
     for (const key of this.#keys) {
-      try {
-        const decipher = createDecipheriv(ALGORITHM, key, iv).setAAD(aadOf(place)).setAuthTag(tag);
-        return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES, -TAG_BYTES)), decipher.final()]);
-      } catch {
-        // Sealed with another key, or forged.
-      }
+      const bytes = unseal(sealed.subarray(1), key, placed(place));
+      if (bytes) return bytes;
     }
     return undefined;
   }
 }
 
-const aadOf = (place: string): Buffer => Buffer.from(`${VERSION}\n${place}`);
+const placed = (place: string): string => `${VERSION}\n${place}`;

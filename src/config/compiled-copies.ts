@@ -3,13 +3,13 @@
  * derived from the source code. Only a reader who has the source, including any secrets in it, can decrypt the copy.
  * @module
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
+import { seal, unseal } from '../disk/sealed-bytes.ts';
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const PLACE = 'compiled';
 
 /** Returns the compiled form of a source, from the cache or by calling `compile`. */
 export function compiledCopy(folder: string | undefined, source: string, compile: () => string): string {
@@ -25,12 +25,8 @@ export function compiledCopy(folder: string | undefined, source: string, compile
 
 function readCopy(file: string, key: Buffer): string | undefined {
   try {
-    const bytes = readFileSync(file);
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+    return unseal(readFileSync(file), key, PLACE)?.toString('utf8');
   } catch {
-    // Missing, truncated or altered: compile again.
     return undefined;
   }
 }
@@ -39,11 +35,8 @@ function writeCopy(folder: string, file: string, key: Buffer, code: string): voi
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce);
-    const body = Buffer.concat([cipher.update(code, 'utf8'), cipher.final()]);
     const aside = `${file}.${process.pid}`;
-    writeFileSync(aside, Buffer.concat([nonce, cipher.getAuthTag(), body]), { mode: 0o600 });
+    writeFileSync(aside, seal(Buffer.from(code), key, PLACE), { mode: 0o600 });
     renameSync(aside, file);
     forgetOldest(folder);
   } catch {
