@@ -1,12 +1,16 @@
 // Measures precision and recall of inferred domains and categories against judgements made by hand.
 //
-//   node bench/infer.mjs TOOLS JUDGEMENTS [--misses]
+//   node bench/infer.mjs TOOLS [JUDGEMENTS] [--misses]
 //
-// TOOLS is a folder or file of JSON lines as bench/convert.mjs takes them. JUDGEMENTS is a file of JSON lines {server,
-// name, primary: […], sub: […], categories: […]}: any of the names in `primary` and `sub` is right; "-" in `sub` means
-// that no sub-domain is right, too. Sub-domains are compared in the singular.
+// TOOLS is a folder or file of JSON lines as bench/convert.mjs takes them. JUDGEMENTS is a file of JSON lines {id,
+// primary: […], sub: […], categories: [[…], …]}; by default bench/judged-tools.jsonl, about 400 tools drawn at random. The
+// id is a hash of server and tool, so that the file holds nothing of the tools. Any of the names in `primary` and `sub`
+// is right, and any of the sets in `categories`; "-" in `sub` means that no sub-domain is right, too. Sub-domains are
+// compared in the singular.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { requireBuild } from './parts/run-sections.mjs';
 import { jsonLines } from './parts/tool-corpus.mjs';
@@ -16,14 +20,20 @@ const { values: options, positionals } = parseArgs({
   options: { misses: { type: 'boolean', default: false } },
 });
 requireBuild();
-const [path, judgements] = positionals;
-if (!path || !judgements || !existsSync(path) || !existsSync(judgements)) {
+const own = fileURLToPath(new URL('./judged-tools.jsonl', import.meta.url));
+const [path, judgements = own] = positionals;
+if (!path || !existsSync(path) || !existsSync(judgements)) {
   process.stderr.write('bench: give the path of the tools and the file of judgements\n');
   process.exit(1);
 }
 const { extractPrimaryDomain, extractSubDomain } = await import('../dist/service/infer/infer-domains.js');
 const { inferCategories } = await import('../dist/service/infer/infer-categories.js');
 
+const idOf = ({ server, name }) =>
+  createHash('sha256')
+    .update(JSON.stringify([server, name]))
+    .digest('hex')
+    .slice(0, 16);
 const files = statSync(path).isDirectory()
   ? readdirSync(path)
       .filter((name) => /tools\.jsonl|servers\.jsonl/.test(name))
@@ -33,7 +43,7 @@ const tools = new Map(
   files
     .flatMap(jsonLines)
     .flatMap((line) => line.tools?.map((tool) => ({ ...tool, server: line.server })) ?? line)
-    .map((tool) => [JSON.stringify([tool.server, tool.name]), tool]),
+    .map((tool) => [idOf(tool), tool]),
 );
 const singular = (name) =>
   name
@@ -68,15 +78,18 @@ const halves = ['first half', 'second half', 'all'].map((name) => ({
   count: 0,
 }));
 const judged = jsonLines(judgements);
-for (const [at, { server, name, primary, sub, categories }] of judged.entries()) {
-  const tool = tools.get(JSON.stringify([server, name]));
+for (const [at, { id, primary, sub, categories: sets }] of judged.entries()) {
+  const tool = tools.get(id);
   if (!tool) {
-    say(`not in the data: ${server} ${name}`);
+    say(`not in the data: ${id}`);
     continue;
   }
+  const { server, name } = tool;
   const domain = extractPrimaryDomain(server);
   const about = extractSubDomain(name, server);
   const found = inferCategories(name, { ...tool, server });
+  const wrongIn = (set) => [...found, ...set].filter((one) => found.includes(one) !== set.includes(one)).length;
+  const categories = sets.toSorted((a, b) => wrongIn(a) - wrongIn(b))[0];
   const isPrimary = primary.includes(domain);
   const isSub = about !== undefined && sub.map(singular).includes(singular(about));
   if (!isPrimary) miss(`${at} domain of ${server}: ${domain}, not ${primary}`);
