@@ -61,6 +61,12 @@ const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
 const ADD_BUNDLE = 'src/cli/commands/add-bundle.test.ts';
 const REGISTRY_NOTE = 'src/engine/registry-note.test.ts';
+const REGISTRIES = 'src/mcp-registry/mcp-registries.test.ts';
+const READ_SERVER = 'src/mcp-registry/read-server.test.ts';
+const WAYS = 'src/mcp-registry/connection-ways.test.ts';
+const ADD = 'src/cli/commands/add.test.ts';
+const ENTRIES = 'src/cli/commands/server-entries.test.ts';
+const SCAN = 'src/approvals/scan/scan-definition.test.ts';
 const UNPACK = 'src/mcp-registry/unpack-bundle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
 const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
@@ -1361,6 +1367,49 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     SERVICE,
     'registerInMarketplace and exportToRtfs: register and write what was found',
   ]),
+  'service:registry:sync': promise(
+    'Registries of the official API are synced: all pages, then only changes, deleted and deprecated entries respected',
+    [REGISTRIES, 'reads all pages, keeps the latest of each server, hides deleted and ranks deprecated ones last'],
+    [REGISTRIES, 'then reads only what has changed: new, changed, deleted'],
+    [REGISTRIES, 'waits as long as a busy registry asks for, and tries again after errors'],
+    [REGISTRIES, 'needs no official data'],
+    [REGISTRIES, 'of two registries with one name the first wins'],
+    [READ_SERVER, '2025-07-09 has names with underscores'],
+    [READ_SERVER, 'before that, packages and versions had other names'],
+    [READ_SERVER, 'up to 2025-09-16'],
+    [READ_SERVER, 'the draft after 2025-12-11'],
+  ),
+  'service:registry:offline': promise(
+    'What was synced is found by meaning without the registry; answers of others are kept for an hour, longer while it is away',
+    [REGISTRIES, 'what was synced is used while a registry is away'],
+    [REGISTRIES, 'a registry that was never synced is asked directly'],
+    ['src/cli/commands/mcp-registry.test.ts', 'syncs, searches and shows'],
+  ),
+  'service:registry:untrusted': promise(
+    'What a registry says is bounded, hides nothing, is never a reference of ours and starts nothing else than its package',
+    [READ_SERVER, 'never throws, and every list is bounded'],
+    [READ_SERVER, 'prose loses what is hidden in it'],
+    [READ_SERVER, 'a value with something hidden makes its package unusable'],
+    [REGISTRIES, 'ends when a registry drips'],
+    [WAYS, 'nothing that a registry writes is ever a reference of ours'],
+    [WAYS, 'a package with words before it that could be taken for it: %s'],
+    [WAYS, 'the address %s has %d warnings'],
+  ),
+  'service:add': promise(
+    'add shows a server in full, asks, pins it and writes it in place; secrets stay out; what was added runs',
+    [ADD, 'shows a server of a registry in full, writes nothing without a yes'],
+    [ADD, 'keeps a secret that is given in a file that only its owner can read'],
+    [ADD, 'asks on a terminal for what is missing, does not show a secret'],
+    [ADD, 'pins a package of npm to its latest version'],
+    [ADD, 'an npm server that was added from a registry runs behind the gateway'],
+  ),
+  'service:entries': promise(
+    'get, remove, enable and disable change nothing but the entry, and no file of a client',
+    [ENTRIES, 'get shows what a server runs'],
+    [ENTRIES, 'remove takes an entry out and leaves the rest of the file'],
+    [ENTRIES, 'remove says where the server of a client is'],
+    [ENTRIES, 'disable and enable switch an own server'],
+  ),
   'service:registry:discover': promise('§4.2: servers of a registry are discovered, with errors for each server', [
     FROM_REGISTRY,
     'lists the tools of servers that can be reached, and says what is in the way of the others',
@@ -1578,6 +1627,19 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [RUG_PULL, 'a prompt that changes is not given, behind --expose neither, until a person approves it again'],
     [APPROVED_ITEMS, 'may be approved by a rule, unless the scanner finds something'],
     [APPROVE, 'show resources and prompts as well, and approve them by name'],
+  ),
+  'service:scanner': promise(
+    'The scanner finds attacks in every string of a definition, and hardly anything in innocent ones',
+    [SCAN, 'finds every attack that its rules were written with'],
+    [SCAN, 'finds at least seven in ten of the attacks that were written afterwards'],
+    [SCAN, 'finds an attack in every place of a definition'],
+    [SCAN, 'reports nothing in texts that only use the same words'],
+    [SCAN, 'reports nothing in the catalogue of the search tests'],
+  ),
+  'service:approval:shown': promise(
+    'What a person approves is shown in full, or said to be cut, with the command that shows all of it',
+    ['src/approvals/definition-diff.test.ts', 'says that it leaves something out, and leaves nothing out'],
+    ['src/approvals/definition-diff.test.ts', 'shows what cannot be seen'],
   ),
   'service:approval:introduction': promise(
     'What a server says of itself (title, instructions) is approved like a tool, on every path',
