@@ -1485,10 +1485,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/cache/file-store.test.ts',
     'of any key stays inside the folder and is plain on every platform',
   ]),
-  'service:cache:clear': promise('§7.3: the cache of one server, or of all, can be cleared', [
-    COMMANDS,
-    'forgets one list, or all',
-  ]),
+  'service:cache:clear': promise(
+    '§7.3: the cache of one server, or of all, can be cleared',
+    [COMMANDS, 'forgets one list, or all'],
+    [SERVICE, 'useCache: asks again once the cache of the server, or of all, was cleared'],
+  ),
   'service:retry:policy': promise(
     '§8.2: each number of the retry policy counts, per call',
     [SERVICE, 'retryPolicy: is followed'],

@@ -81,6 +81,12 @@ export class GuestServers {
     guest.state = await this.#build(base, guest);
   }
 
+  /** Forgets the cached list of one guest, or those of all; its registered tools stay registered. */
+  async forget(server?: string): Promise<void> {
+    const wanted = [...this.#guests].filter(([name]) => server === undefined || name === server);
+    await Promise.all(wanted.map(([name, { state }]) => state.catalog.forget(name)));
+  }
+
   /** Builds all states anew, on a new configuration. */
   async follow(base: EngineState): Promise<void> {
     for (const guest of this.#guests.values()) guest.state = await this.#build(base, guest);

@@ -165,6 +165,30 @@ describe('the options of a discovery', () => {
     expect(asked()).toBe(3);
   });
 
+  it('useCache: asks again once the cache of the server, or of all, was cleared', async () => {
+    using configured = evil(ONE_TOOL);
+    using other = evil(ONE_TOOL);
+    const { name, connection } = stdio('configured', configured);
+    await using engine = new DiscoveryEngine({ servers: [{ name, connection }] });
+    const service = engine.service();
+    const discover = async () => {
+      await service.discoverTools('configured', { useCache: true });
+      await service.discoverTools(stdio('other', other), { useCache: true });
+      return [configured, other].map((server) => server.received('tools/list').length);
+    };
+    expect([await discover(), await discover()]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    await service.clearCache('other');
+    expect(await discover()).toEqual([1, 2]);
+    await service.clearCache('configured');
+    expect(await discover()).toEqual([2, 2]);
+    await service.clearCache();
+    expect(await discover()).toEqual([3, 3]);
+    await expect(service.clearCache('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
   it('authHeaders: replace the server’s own, and the list that they gave is not kept', async () => {
     await using server = await evilHttp(ONE_TOOL);
     const mine = http('s', server, { headers: { Authorization: 'Bearer configured-one' } });

@@ -192,6 +192,16 @@ export class DiscoveryService implements AsyncDisposable {
     return this.warmCacheForServers(await (await this.#engine()).serverNames(), options);
   }
 
+  /** Clears the cached list of one server, configured or discovered, or those of all. They are read again when needed. */
+  async clearCache(server?: string): Promise<void> {
+    const core = await this.#engine();
+    const { guests } = core.runtime;
+    await guests.forget(server);
+    if (server !== undefined && guests.state(server) !== undefined) return;
+    const cleared = await core.forget(server);
+    if (!cleared.success) throw new DiscoveryError(cleared.error.code, cleared.error.message, cleared.error);
+  }
+
   /** Writes capabilities as files. Returns their paths below the folder. */
   async export(
     manifests: readonly CapabilityManifest[],
