@@ -23,12 +23,12 @@ export interface LockableServer {
 }
 
 /** One tool. Without a pin its definition is too large to be compared, so it never counts as the same. */
-export interface LockedTool {
+interface LockedTool {
   readonly pin: string | null;
   readonly domains: readonly string[];
 }
 
-export interface LockedServer {
+interface LockedServer {
   readonly version?: string | undefined;
   readonly tools: ReadonlyMap<string, LockedTool>;
   /** By `prompt:review`, `resource:docs://a` or `template:docs://{page}`. */

@@ -12,7 +12,7 @@ const startTimer = (ms: number, onEnd: () => void): NodeJS.Timeout | undefined =
   Number.isFinite(ms) ? setTimeout(onEnd, Math.min(ms, LIMITS.time.timer)) : undefined;
 
 /** A deadline. `unwatched`: no caller waits, so the timer does not keep the process alive. */
-export interface TimeLimit {
+interface TimeLimit {
   readonly ms: number;
   readonly parent?: AbortSignal | undefined;
   readonly overdue: () => Error;

@@ -42,7 +42,7 @@ export interface AuditLogOptions {
 }
 
 /** Counters for status pages and fail-closed callers. */
-export interface AuditStats {
+interface AuditStats {
   readonly recorded: number;
   readonly written: number;
   /** Repeated refusals that share one line. */

@@ -26,11 +26,11 @@ export interface CallStats {
   readonly connectMedianMs?: number | undefined;
 }
 
-export interface ToolStats extends CallStats {
+interface ToolStats extends CallStats {
   readonly tool: string;
 }
 
-export interface ServerStats extends CallStats {
+interface ServerStats extends CallStats {
   readonly server: string;
   /** Most called first. */
   readonly tools: readonly ToolStats[];
@@ -53,7 +53,7 @@ export interface AuditSummary {
   readonly incomplete?: string | undefined;
 }
 
-export interface SummaryOptions {
+interface SummaryOptions {
   /** Milliseconds since 1970; earlier calls are ignored. */
   readonly since?: number | undefined;
   /** Most bytes read, the newest file first. Default 1 GiB. */

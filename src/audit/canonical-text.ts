@@ -9,7 +9,7 @@
 import { LIMITS } from '../core/limits.ts';
 
 /** About the first 64 Ki characters, and the full length as far as the walk went. */
-export interface CanonicalText {
+interface CanonicalText {
   readonly text: string;
   readonly size: number;
 }

@@ -19,7 +19,7 @@ import { Introspection } from './introspection.ts';
 import { JwtChecker } from './jwt-checker.ts';
 import type { StaticTokens } from './static-tokens.ts';
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly tokens: StaticTokens;
   /** Called with each opaque token that was found valid, so that no output repeats it. */
   readonly learn?: ((token: string) => void) | undefined;

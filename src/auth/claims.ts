@@ -6,7 +6,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { AuthSettings } from './auth-settings.ts';
 import { type AuthRefusal, type Identity, unauthorized } from './identity.ts';
 
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 
 /** Returns the identity that claims stand for, or why they do not suffice. */
 export function identityIn(claims: Claims, settings: AuthSettings): Identity | AuthRefusal {

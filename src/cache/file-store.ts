@@ -17,7 +17,7 @@ import { codeOf, storageError } from './storage-error.ts';
 import type { Store } from './store.ts';
 
 /** Options of a file store. */
-export interface FileStoreOptions {
+interface FileStoreOptions {
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly platform?: NodeJS.Platform | undefined;

@@ -11,7 +11,7 @@ import { FileStore } from './file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from './versioned.ts';
 
 /** Lookups answered from the cache, and the others. */
-export interface Lookups {
+interface Lookups {
   readonly hits: number;
   readonly misses: number;
 }

@@ -10,7 +10,7 @@ import { isEntryFileName } from './entry-file.ts';
 import { codeOf } from './storage-error.ts';
 
 /** What may stay. */
-export interface SweepOptions {
+interface SweepOptions {
   readonly olderThanMs: number;
   readonly maxBytes: number;
   readonly now?: (() => number) | undefined;

@@ -6,7 +6,7 @@
 import { elapsedNow } from '../async/clock.ts';
 
 /** Limit and clock of a cache. */
-export interface TtlCacheOptions {
+interface TtlCacheOptions {
   readonly maxEntries: number;
   /** Milliseconds; only differences count. */
   readonly now?: (() => number) | undefined;

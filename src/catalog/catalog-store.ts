@@ -19,7 +19,7 @@ export interface ByteStore {
   delete(key: string): Promise<void>;
 }
 
-export interface CatalogStoreOptions {
+interface CatalogStoreOptions {
   /** The owner of the index: the configuration file, so that each project has its own. */
   readonly owner: string;
   /** Identifies what the index depends on besides the lists: rules, configured tools, descriptions. */

@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
 
 /** The list in memory, and how tools of the new one are decided on. */
-export interface KnownTools {
+interface KnownTools {
   readonly definitions: ReadonlyMap<string, ToolDefinition> | undefined;
   readonly metadata: (tool: string) => ToolMetadata | undefined;
   readonly approval: (tool: ToolDefinition) => ToolMetadata['approval'];
   readonly decide: (tool: ToolDefinition) => ToolMetadata;
 }
 
-export interface ComparedList {
+interface ComparedList {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly metadata: readonly ToolMetadata[];
   /** The metadata of new and changed tools. */

@@ -17,7 +17,7 @@ export interface Attempt<Failure> {
   readonly next: () => void;
 }
 
-export interface ListKeeperOptions<Failure, Context> {
+interface ListKeeperOptions<Failure, Context> {
   /** Reads the list and resolves with whether it is complete. A rejection is a failure. */
   readonly read: (attempt: Attempt<Failure>, context: Context) => Promise<boolean>;
   readonly toFailure: (thrown: unknown) => Failure;

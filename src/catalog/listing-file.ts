@@ -83,8 +83,7 @@ type Head = Omit<Listing, 'tools' | 'items'> & {
 
 function isHead(data: unknown): data is Head {
   if (!isObject(data) || data.version !== VERSION) return false;
-  const { server, fingerprint, fetchedAt, skipped, digest, count, title, instructions, introduction, incomplete } =
-    data;
+  const { server, fingerprint, fetchedAt, skipped, digest, count, introduction, incomplete } = data;
   return (
     typeof server === 'string' &&
     typeof fingerprint === 'string' &&

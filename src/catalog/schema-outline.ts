@@ -15,7 +15,7 @@ const SMALL = 120;
 const TEXT = 200;
 
 /** A shortened part, and whether something was left out. */
-export interface Outline {
+interface Outline {
   readonly value: unknown;
   readonly isCut: boolean;
 }

@@ -16,7 +16,7 @@ import type { Discovery } from './discovery.ts';
 import { signature } from './signature.ts';
 import { readingsOf, resolveToolRef } from './tool-name.ts';
 
-export interface FoundTool {
+interface FoundTool {
   readonly definition: ToolDefinition;
   readonly metadata: ToolMetadata;
 }

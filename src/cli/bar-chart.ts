@@ -6,7 +6,7 @@ import { LIMITS } from '../core/limits.ts';
 import { columnsOf, fitTo } from './layout.ts';
 
 /** One bar. */
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly value: number;
   /** Text after the number. */

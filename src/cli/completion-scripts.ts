@@ -7,7 +7,7 @@
 
 /** The shells that have a script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = (typeof SHELLS)[number];
 
 const bash = `# Completion of anygpt and discovery for bash.
 _anygpt() {

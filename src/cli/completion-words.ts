@@ -10,7 +10,7 @@ import { plainText } from '../text/plain-text.ts';
 import type { Command } from './command.ts';
 
 /** One word that may come next. */
-export interface Word {
+interface Word {
   readonly word: string;
   readonly about?: string | undefined;
 }

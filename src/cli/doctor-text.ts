@@ -19,7 +19,7 @@ export interface Diagnosis {
 }
 
 /** How the report is written. */
-export interface DoctorStyle {
+interface DoctorStyle {
   readonly paint: Paint;
   readonly block: (text: string, indent?: string) => string;
   readonly home: string | undefined;

@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { LIMITS } from '../core/limits.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The byte to start at. */
   readonly from: number;
   readonly onText: (text: string) => void;

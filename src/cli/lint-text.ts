@@ -7,7 +7,7 @@ import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 
 /** How the findings are written. */
-export interface LintStyle {
+interface LintStyle {
   readonly paint: Paint;
   readonly block: (text: string, indent?: string) => string;
   /** Most tools named under one rule. */

@@ -7,7 +7,7 @@ import type { ServerDefinition, ServerMetadata } from '../core/types.ts';
 import type { Session } from './session.ts';
 
 /** Which servers to ask before listing. */
-export type Asking = 'all' | 'unknown' | 'none';
+type Asking = 'all' | 'unknown' | 'none';
 
 /**
  * All enabled servers. With `all`, every server is asked for its tools now, so that each one is connected or failed; with

@@ -16,7 +16,7 @@ const PLACES = ['./discovery.js', '../bin/discovery.js', '../../dist/bin/discove
 const PASSING = /^(?:_npx|dlx|dlx-.*|bunx-.*)$/;
 
 /** A program in a permanent place. */
-export interface LocalProgram {
+interface LocalProgram {
   /** Node.js and our file. */
   readonly command: readonly [string, string];
   /** Copies the program there, unless it is there already. */

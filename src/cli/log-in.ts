@@ -18,7 +18,7 @@ export interface LoggedIn {
   readonly error?: ErrorInfo;
 }
 
-export interface LoginWish {
+interface LoginWish {
   readonly usesBrowser: boolean;
   readonly scopes?: readonly string[] | undefined;
   /** The user of the gateway whose login it is. */

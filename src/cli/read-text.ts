@@ -12,7 +12,7 @@ import type { Io } from './io.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A text and where it came from, for messages. */
-export interface ReadText {
+interface ReadText {
   readonly text: string;
   readonly from: string;
 }

@@ -11,7 +11,7 @@ import { isObject } from '../json/plain-object.ts';
 import { plainText } from '../text/plain-text.ts';
 
 /** The data of a block. */
-export interface Payload {
+interface Payload {
   readonly bytes: Uint8Array;
   readonly mimeType: string | undefined;
   readonly uri: string | undefined;

@@ -10,7 +10,7 @@ import { createJsonLogger, createLogger, type LogFormat, type LogLevel } from '.
 import type { Logger } from '../core/types.ts';
 
 /** The log settings of a configuration. */
-export interface LogSettings {
+interface LogSettings {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly file?: string | undefined;

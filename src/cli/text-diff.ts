@@ -20,7 +20,7 @@ interface Line {
 }
 
 /** A file that changes. */
-export interface FileChange {
+interface FileChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;

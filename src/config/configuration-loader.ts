@@ -41,7 +41,7 @@ export interface LoaderOptions extends Partial<World> {
 }
 
 /** A configuration file of a project, and whether it is trusted in its current state. */
-export interface ProjectFile extends Fingerprint {
+interface ProjectFile extends Fingerprint {
   readonly path: string;
   readonly trusted: boolean;
 }

@@ -15,7 +15,7 @@ const PAIRS = [
 ] as const;
 
 /** Two settings that exclude each other. */
-export interface Contradiction {
+interface Contradiction {
   readonly group: string;
   readonly key: string;
   /** The part of the message after the path. */

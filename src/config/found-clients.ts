@@ -50,7 +50,7 @@ export async function findClients(world: World): Promise<readonly FoundClient[]>
 }
 
 /** The first entry of a server. */
-export interface FoundBefore {
+interface FoundBefore {
   readonly name: string;
   readonly client: FoundClient;
 }

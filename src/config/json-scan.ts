@@ -8,7 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import { FileTooLarge } from './read-file.ts';
 
 /** What to do with a member: keep it whole, look into it if it is an object, or skip its value. */
-export type Treatment = 'keep' | 'look' | 'skip';
+type Treatment = 'keep' | 'look' | 'skip';
 
 /** Decides by the path of keys to a member. */
 export type Policy = (way: readonly string[]) => Treatment;

@@ -36,7 +36,7 @@ export interface OpenFile {
 }
 
 /** Reads a file that a configuration names, or one found in a project. */
-export type ReadText = (path: string, isProjects?: boolean) => Promise<string | undefined>;
+type ReadText = (path: string, isProjects?: boolean) => Promise<string | undefined>;
 
 /** Everything that loading layers depends on. */
 export interface LayerContext {
@@ -86,7 +86,7 @@ export interface FileProblem {
 }
 
 /** The layers of a chain of files. */
-export interface LoadedLayers {
+interface LoadedLayers {
   readonly layers: readonly Layer[];
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];

@@ -12,7 +12,7 @@ const FILE_MARKS: ReadonlySet<string> = new Set(['extends', 'path', 'envFile']);
 const isMark = (word: string): boolean => MODULE_MARKS.has(word) || FILE_MARKS.has(word);
 
 /** Names as written, each once, in order of appearance. */
-export interface NamedFiles {
+interface NamedFiles {
   readonly modules: readonly string[];
   readonly files: readonly string[];
 }

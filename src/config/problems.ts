@@ -15,7 +15,7 @@ type Schema = z.core.$ZodType;
 type Fields = Readonly<Record<string, Schema>>;
 
 /** The result of a check: the value with its schema's type, or the problems. */
-export type Checked<T> =
+type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly string[] };
 

@@ -36,7 +36,7 @@ export class TooManyFiles extends NotTrusted {}
  * - `open`: all files, because the user said so
  * - a folder: files that really lie in it, for a preview
  */
-export type Admission = 'sealed' | 'open' | { readonly folder: string };
+type Admission = 'sealed' | 'open' | { readonly folder: string };
 
 /** The result of reading a path: bytes, nothing, or the error. */
 type Content = Buffer | undefined | ConfigurationError;

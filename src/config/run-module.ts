@@ -21,7 +21,7 @@ import { isFilePath, pathsOf } from './module-paths.ts';
 import { NotTrusted, type Snapshot } from './project-snapshot.ts';
 
 /** How a configuration module is run. */
-export interface RunOptions {
+interface RunOptions {
   /** The source of its files. Packages are loaded only from an open snapshot. */
   readonly files: Snapshot;
   /** The folder for compiled copies; undefined: none are kept. It must belong to the user: its content is executed. */

@@ -15,7 +15,7 @@ import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 const FEW = 3;
 
 /** What decides how much is printed. */
-export interface Telling {
+interface Telling {
   /** The command is about the configuration, so every note is printed every time. */
   readonly whole: boolean;
   /** A person reads the output; only then a note counts as printed. */

@@ -18,7 +18,7 @@ export interface WrittenSection {
 }
 
 /** A section that passed the schema, or its problems. */
-export type CheckedSection =
+type CheckedSection =
   | { readonly ok: true; readonly value: DiscoverySection }
   | { readonly ok: false; readonly problems: readonly string[] };
 

@@ -5,7 +5,7 @@
 import { transportParts, type WrittenConnection } from '../core/transport-parts.ts';
 
 /** What is started or reached, and the variables or headers it is given, sorted. */
-export interface Traits {
+interface Traits {
   readonly reached: string;
   readonly given: readonly (readonly [string, string])[];
 }

@@ -10,7 +10,7 @@ import { serverVariable } from '../text/server-variable.ts';
 import { isSwitchedOff, type World } from './world.ts';
 
 /** Servers after applying the environment, and the warnings. */
-export interface ServersInEnvironment {
+interface ServersInEnvironment {
   readonly servers: readonly ServerDefinition[];
   readonly warnings: readonly string[];
 }

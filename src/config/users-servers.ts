@@ -31,7 +31,7 @@ interface Program {
 }
 
 /** The result of `withUsersWord`. */
-export interface UsersWord {
+interface UsersWord {
   readonly servers: readonly ServerDefinition[];
   /** What the tool lists of the user's clients deny of these servers. */
   readonly toolRules: readonly ToolRule[];

@@ -8,7 +8,7 @@ import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 
-export interface BackoffOptions {
+interface BackoffOptions {
   readonly initialMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;

@@ -18,7 +18,7 @@ import { Peer, PeerClosedError } from './peer.ts';
 export type Greeting = typeof initialize | typeof discover;
 
 /** What is known about the process behind a wire, if there is one. */
-export interface Postmortem {
+interface Postmortem {
   readonly exitReason: string | undefined;
   log(redact: Redact): string;
 }

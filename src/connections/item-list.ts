@@ -34,7 +34,7 @@ const LISTS = {
 
 type ListName = keyof typeof LISTS;
 
-export interface ItemListOptions {
+interface ItemListOptions {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Reads one page of a list. Rejects if the server fails. */
   readonly page: (method: string, cursor: string | undefined) => ReturnType<ReadPage>;

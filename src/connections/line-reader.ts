@@ -19,7 +19,7 @@ export interface LargeLine {
   readonly values: number;
 }
 
-export interface LineReaderOptions {
+interface LineReaderOptions {
   /** Longest line in bytes; of a longer one only the beginning and the end are kept. */
   readonly maxBytes: number;
   /** Most JSON values in one large line. */

@@ -43,7 +43,7 @@ import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 import { inVersion } from './version-retry.ts';
 
-export interface McpConnectionOptions {
+interface McpConnectionOptions {
   readonly server: string;
   /** Whether the server is a child process of ours. */
   readonly isLocal: boolean;

@@ -27,7 +27,7 @@ export type CheckedEntry<T> =
   | { readonly id: string; readonly entry: T; readonly bytes: number }
   | { readonly name: unknown; readonly reason: string };
 
-export interface PagedListOptions<T> {
+interface PagedListOptions<T> {
   /** The member of a page that holds its entries. */
   readonly key: string;
   readonly check: (entry: unknown) => CheckedEntry<T>;

@@ -19,7 +19,7 @@ const STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 410]);
 /** Error codes of the SDK's servers for a missing or unknown session. */
 const REMOTE_CODES: ReadonlySet<number> = new Set([-32_000, -32_001, -32_600]);
 
-export interface Acquaintance {
+interface Acquaintance {
   readonly peer: Peer;
   readonly era: ProtocolEra;
   readonly isLocal: boolean;

@@ -10,7 +10,7 @@ import type { JsonRpcId, Unreadable } from './json-rpc.ts';
 import { type Peer, PeerClosedError } from './peer.ts';
 
 /** What one message of a server may hold. */
-export interface MessageLimits {
+interface MessageLimits {
   readonly messageBytes: number;
   readonly messageValues: number;
 }

@@ -17,7 +17,7 @@ import type {
 const ITEM: unique symbol = Symbol('item');
 
 /** What a definition is of, if not of a tool. */
-export interface ItemId {
+interface ItemId {
   readonly what: 'resource' | 'template' | 'prompt' | 'introduction';
   /** What it is in rules and calls; an introduction is in neither. */
   readonly kind: ItemKind | undefined;

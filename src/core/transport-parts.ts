@@ -26,7 +26,7 @@ type Texts = Readonly<Record<string, string>>;
 type Pair = readonly [name: string, value: string];
 
 /** A variable or header that a server gets without a text in its entry, and the variables the value is taken from. */
-export interface PassedOn {
+interface PassedOn {
   readonly name: string;
   readonly from: readonly string[];
 }

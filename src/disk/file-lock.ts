@@ -12,7 +12,7 @@ import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { makeFolder } from './make-folder.ts';
 
-export interface LockOptions {
+interface LockOptions {
   /** Milliseconds without a heartbeat after which a lock is stale. */
   readonly staleMs?: number | undefined;
   /** Milliseconds to wait for another process. */

@@ -11,7 +11,7 @@ import { maskSecrets } from '../secrets/credential-patterns.ts';
 import type { Check } from './check.ts';
 
 /** The environment and limits of the check. */
-export interface EmbedderWorld {
+interface EmbedderWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;

@@ -33,7 +33,7 @@ export interface ExaminedServer {
   readonly probe?: ServerProbe | undefined;
 }
 
-export interface ExamineOptions {
+interface ExamineOptions {
   readonly world: DefinitionWorld;
   /** The configuration, for advice about where to write a setting. */
   readonly config?: (NonNullable<Surroundings['config']> & Pick<ResolvedConfig, 'home'>) | undefined;

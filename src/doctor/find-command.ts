@@ -7,7 +7,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
 
 /** Where to look for a command. */
-export interface CommandWorld {
+interface CommandWorld {
   /** The search path of the process that will be started. */
   readonly path: string | undefined;
   /** Windows only: extensions of programs. */

@@ -7,7 +7,7 @@ import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 
 /** Vectors of one length; undefined for a vector that could not be used. */
-export interface CheckedVectors {
+interface CheckedVectors {
   readonly dimensions: number;
   readonly vectors: readonly (Float32Array | undefined)[];
 }

@@ -15,7 +15,7 @@ import { textKey, toolText } from './tool-text.ts';
 import type { VectorCache } from './vector-cache.ts';
 import { VectorTable } from './vector-table.ts';
 
-export interface EmbeddedToolsOptions {
+interface EmbeddedToolsOptions {
   readonly guard: GuardedEmbedder;
   readonly cache: VectorCache;
   /** The embedder's id. */

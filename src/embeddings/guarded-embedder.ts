@@ -12,7 +12,7 @@ import type { Embedder, EmbedOptions, Logger } from '../core/types.ts';
 import { checkVectors } from './check-vectors.ts';
 import { InputRefusedError } from './post-json.ts';
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly embedder: Embedder;
   /** The required length of vectors. Absent: that of the first one. */
   readonly dimensions?: number | undefined;

@@ -13,7 +13,7 @@ import type { Logger } from '../core/types.ts';
 import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
 
-export interface VectorCacheOptions {
+interface VectorCacheOptions {
   /** Absent: nothing is stored. */
   readonly store: ByteStore | undefined;
   readonly embedder: string;
@@ -22,7 +22,7 @@ export interface VectorCacheOptions {
 }
 
 /** Identifies a server's file: two projects may use one name for different servers. */
-export interface CachedServer {
+interface CachedServer {
   readonly name: string;
   readonly fingerprint: string;
 }

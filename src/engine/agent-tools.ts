@@ -61,7 +61,7 @@ export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCa
 }
 
 /** Options of one call, independent of its API. */
-export interface AgentCallOptions {
+interface AgentCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;

@@ -54,7 +54,7 @@ export type ExecutionResult =
   | { readonly success: false; readonly error: ErrorInfo };
 
 /** Tells whether something concerns a caller. */
-export type IsFor = (caller: Caller) => boolean;
+type IsFor = (caller: Caller) => boolean;
 
 /** Serves the gateway, the command line and programs. */
 export class EngineCore implements EngineHandle {

@@ -6,7 +6,7 @@ import type { ToolProvider } from '../core/tool-provider.ts';
 import type { Sight } from './engine-state.ts';
 
 /** Called after a reload, and when the list of a server has changed in the state that was narrowed for `sight`. */
-export type ToolsChanged = (server: string | undefined, sight: Sight | undefined) => void;
+type ToolsChanged = (server: string | undefined, sight: Sight | undefined) => void;
 
 export class EngineListeners {
   readonly #providers: readonly ToolProvider[];

@@ -63,7 +63,7 @@ export interface EngineWorld {
 }
 
 /** Options of an engine beside its configuration. */
-export interface EngineExtras {
+interface EngineExtras {
   /**
    * The program's own sources of tools: registries, other engines, anything with the three methods of `ToolProvider`.
    */
@@ -73,7 +73,7 @@ export interface EngineExtras {
 }
 
 /** A configuration file, named or searched for. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly file: string | undefined;
 }
 

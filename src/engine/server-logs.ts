@@ -14,14 +14,14 @@ import type { Redact } from '../secrets/redactor.ts';
 import { oneLine, plainName, plainText } from '../text/plain-text.ts';
 
 /** One run of a server's process. */
-export interface ServerRun {
+interface ServerRun {
   /** After a gap, drops the unfinished line: half a secret would not be recognised. */
   readonly write: (chunk: Buffer, isAfterGap?: boolean) => void;
   /** Notes how the run ended. Later output is still saved. */
   readonly end: (why: string) => void;
 }
 
-export interface ServerLogsOptions {
+interface ServerLogsOptions {
   /** The state folder; the files are in its `logs` folder. */
   readonly home: string;
   /** Maximum size of one file. 0 disables saving. */
@@ -33,7 +33,7 @@ export interface ServerLogsOptions {
 }
 
 /** What is saved of a server's last run. */
-export interface KeptLog {
+interface KeptLog {
   readonly text: string;
   /** When the run began; undefined if its beginning was dropped. */
   readonly startedAt: string | undefined;

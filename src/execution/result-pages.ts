@@ -31,7 +31,7 @@ export const READ_RESULT: ToolDefinition = {
 };
 
 /** Limits of what is kept. */
-export interface ResultPagesOptions {
+interface ResultPagesOptions {
   /** Milliseconds a result is kept. Default ten minutes. */
   readonly ttl?: number | undefined;
   /** Most bytes kept in all; the least recently read is dropped first. Default 64 MiB. */

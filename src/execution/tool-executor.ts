@@ -96,7 +96,7 @@ export interface ToolExecutorOptions extends OutputOptions {
 }
 
 /** The settings in `limits` that concern calls, with the documented defaults. */
-export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'perClientOf' | 'clock'> {
+interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'perClientOf' | 'clock'> {
   /** Idle timeout of a call, in ms. Default 60 s. */
   readonly callIdle?: number | undefined;
   /** The longest a call may take, in ms. Default 10 min. */
@@ -132,7 +132,7 @@ export interface ExecuteOptions {
 }
 
 /** Options of the relay: what is read instead of a tool being called, and a tool as the caller's connection lists it. */
-export interface RelayOptions extends ExecuteOptions {
+interface RelayOptions extends ExecuteOptions {
   readonly item?: ItemRef | undefined;
   readonly definition?: ToolDefinition | undefined;
 }

@@ -8,7 +8,7 @@ import type { UpstreamCall } from './upstream.ts';
 type OnRequest = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) => void;
 
 /** Watches a resource for a client. Resolves with how to end that. */
-export type Watch = (uri: string, call: UpstreamCall) => Promise<() => void>;
+type Watch = (uri: string, call: UpstreamCall) => Promise<() => void>;
 
 export class ClientSubscriptions {
   readonly #watching = new Map<string, Promise<() => void>>();

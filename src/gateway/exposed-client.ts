@@ -18,7 +18,7 @@ type Params = Readonly<Record<string, unknown>>;
 type Hear = (method: string, params: Params) => void;
 
 /** A request that is being answered. */
-export interface OpenRequest {
+interface OpenRequest {
   /** Sends a notification that belongs to the request. */
   readonly notify: Hear | undefined;
   /** The level of log messages that a client of the new protocol wants with this request. */

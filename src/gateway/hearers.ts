@@ -18,7 +18,7 @@ interface Hearer {
 }
 
 /** Creates a handler, and relays to it what a caller may hear until the returned function is called. */
-export interface HearerOptions {
+interface HearerOptions {
   create(): Handler;
   relay(handler: Handler, who: Who): (() => void) | undefined;
 }

@@ -22,7 +22,7 @@ const PARAMS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 const ENVELOPE: ReadonlySet<string> = new Set([META.protocolVersion, META.clientInfo, META.clientCapabilities]);
 
 /** A call that needs no look by the SDK. */
-export interface PlainCall {
+interface PlainCall {
   readonly id: JsonRpcId;
   readonly params: UpstreamCall['params'];
   readonly capabilities: UpstreamCall['capabilities'];

@@ -5,10 +5,10 @@
  */
 
 /** What answers a request. */
-export type RouteName = 'mcp' | 'profile' | 'metadata' | 'health' | 'ready';
+type RouteName = 'mcp' | 'profile' | 'metadata' | 'health' | 'ready';
 
 /** One line of the table. */
-export interface Route {
+interface Route {
   readonly name: RouteName;
   /** May have a group `profile`. */
   readonly path: RegExp;

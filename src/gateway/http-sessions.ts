@@ -131,7 +131,7 @@ export class HttpSessions<S extends HttpSession> {
 }
 
 /** A reserved place in the table, until the session exists. */
-export interface Place<S> {
+interface Place<S> {
   take(session: S): void;
   leave(): void;
 }

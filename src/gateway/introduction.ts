@@ -20,7 +20,7 @@ export interface Introduction {
 }
 
 /** A greeted client: its capabilities, the protocol revision, and the answer it gets. */
-export interface Greeting {
+interface Greeting {
   readonly revision: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly result: Readonly<Record<string, unknown>>;

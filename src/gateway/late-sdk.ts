@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { JsonRpcMessage } from '../connections/json-rpc.ts';
 
-export interface LateSdkOptions {
+interface LateSdkOptions {
   /** The source of messages. Paused while the SDK loads. */
   readonly input: Readable;
   /** Loads the SDK. Undefined if it is loaded from the start. */

@@ -53,7 +53,7 @@ interface Session extends HttpSession {
   readonly profile: string | undefined;
 }
 
-export interface McpEndpoint {
+interface McpEndpoint {
   serve(from: Incoming): void;
   /** The name by which a client takes turns with others. */
   clientName(from: Incoming): string;

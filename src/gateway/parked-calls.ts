@@ -40,7 +40,7 @@ interface Parked {
   timer: NodeJS.Timeout | undefined;
 }
 
-export interface ParkedCallsOptions {
+interface ParkedCallsOptions {
   readonly maxCalls?: number;
   readonly waitMs?: number;
 }

@@ -31,14 +31,14 @@ const SHORTEST_WRITTEN = 4 * 1024;
 const WRITTEN_LEVELS = 4;
 
 /** Why a body is refused. */
-export interface RefusedBody {
+interface RefusedBody {
   readonly status: number;
   readonly code: number;
   readonly message: string;
   readonly id: JsonRpcId | null;
 }
 
-export type RequestBody = { readonly value: unknown } | { readonly refused: RefusedBody };
+type RequestBody = { readonly value: unknown } | { readonly refused: RefusedBody };
 
 const NO_ROOM: RefusedBody = {
   status: 503,

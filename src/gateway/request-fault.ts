@@ -12,7 +12,7 @@ import { NAMES_SHARE } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Why a request cannot be served. */
-export interface RequestFault {
+interface RequestFault {
   readonly code: number;
   readonly message: string;
 }

@@ -29,7 +29,7 @@ export interface UpstreamIdentity {
 }
 
 /** Traces a request other than a call of a tool, which is traced where it runs. */
-export type TraceRequest = (
+type TraceRequest = (
   request: { method: string; params: Params | undefined; id: string | number; caller: Caller },
   answer: (params: Params | undefined) => Promise<unknown>,
 ) => Promise<unknown>;

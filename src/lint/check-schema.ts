@@ -14,7 +14,7 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A text of the schema that a model reads. */
-export interface SchemaText {
+interface SchemaText {
   readonly where: string;
   readonly text: string;
 }

@@ -9,7 +9,7 @@ import { checkSchema } from './check-schema.ts';
 import { checkLookAlikes } from './look-alikes.ts';
 import { type Breach, type Finding, type LintedTool, RULES } from './rules.ts';
 
-export interface LintOptions {
+interface LintOptions {
   /** Estimates the tokens of a text. */
   readonly tokensOf: (text: string) => number;
   /** Longer definitions are reported. Default 1,500. */

@@ -12,7 +12,7 @@ import type { Challenge } from './challenge.ts';
 import { LoginAddressError } from './oauth-fetch.ts';
 
 /** The metadata of an authorization server, with fields that the SDK does not name. */
-export type IssuerMetadata = AuthorizationServerMetadata & {
+type IssuerMetadata = AuthorizationServerMetadata & {
   readonly device_authorization_endpoint?: unknown;
   readonly revocation_endpoint?: unknown;
   readonly client_id_metadata_document_supported?: unknown;

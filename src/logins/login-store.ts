@@ -11,7 +11,7 @@ import { isObject } from '../json/plain-object.ts';
 import type { LoginKey } from './login-key.ts';
 import { type LoginOwner, loginFile, loginName, type SavedLogin, secretsOf } from './saved-login.ts';
 
-export interface LoginStoreOptions {
+interface LoginStoreOptions {
   readonly folder: string;
   readonly key: () => Promise<LoginKey>;
   /** Called with the secrets of each login that is read or written. */

@@ -46,7 +46,7 @@ function reachOf(address: string): Reach {
 }
 
 /** Finds the addresses of a host name. */
-export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
+type Resolve = (host: string) => Promise<readonly HostAddress[]>;
 
 /** The addresses of a host, and the most private reach of them. */
 interface Found {

@@ -10,7 +10,7 @@ import type { LoginStore } from './login-store.ts';
 import type { LoginOwner, SavedLogin } from './saved-login.ts';
 import { requestToken, type TokenAnswer } from './token-request.ts';
 
-export interface RefreshOptions {
+interface RefreshOptions {
   readonly server: string;
   readonly store: LoginStore;
   readonly owner: LoginOwner;

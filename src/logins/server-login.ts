@@ -16,7 +16,7 @@ import { type Challenge, challengeIn } from './challenge.ts';
 import type { LoginStore } from './login-store.ts';
 import { bearerOf, isExpiring, type LoginOwner, loginFile, type SavedLogin } from './saved-login.ts';
 
-export interface ServerLoginOptions {
+interface ServerLoginOptions {
   readonly server: string;
   readonly owner: LoginOwner;
   readonly folder: string;

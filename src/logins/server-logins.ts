@@ -12,7 +12,7 @@ import type { LoginStore } from './login-store.ts';
 import { type LoginOwner, loginName, type SavedLogin } from './saved-login.ts';
 import { ServerLogin } from './server-login.ts';
 
-export interface ServerLoginsOptions {
+interface ServerLoginsOptions {
   /** The state folder. */
   readonly home: () => string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -10,7 +10,7 @@ import { LoginAddressError } from './oauth-fetch.ts';
 import type { LoginClient, SavedLogin } from './saved-login.ts';
 
 /** The token endpoint, and the client that asks. */
-export type TokenPlace = Pick<SavedLogin, 'tokenEndpoint' | 'authMethods' | 'client' | 'resource'>;
+type TokenPlace = Pick<SavedLogin, 'tokenEndpoint' | 'authMethods' | 'client' | 'resource'>;
 
 export type TokenAnswer =
   | { readonly tokens: Pick<SavedLogin, 'accessToken' | 'refreshToken' | 'scope' | 'expiresAt'> }

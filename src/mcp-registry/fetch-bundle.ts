@@ -14,7 +14,7 @@ import { makeFolder } from '../disk/make-folder.ts';
 import { isBundleAddress } from './connection-ways.ts';
 
 /** Where a bundle is, and what it has to be. */
-export interface BundleSource {
+interface BundleSource {
   readonly url: string;
   readonly sha256: string;
   /** Whether it may come from this machine without encryption. */

@@ -21,7 +21,7 @@ import type { RegistryEntry } from './registry-server.ts';
 import { DamagedStore, type RegistryContents, RegistryStore } from './registry-store.ts';
 import { openIndex, type SyncOptions, type SyncReport, syncRegistry } from './sync-registry.ts';
 
-export interface McpRegistriesOptions {
+interface McpRegistriesOptions {
   /** The first one wins. */
   readonly registries: readonly RegistrySource[];
   /** The folder that everything is kept in: `~/.anygpt/registry`. Undefined: answers are kept in memory. */
@@ -31,7 +31,7 @@ export interface McpRegistriesOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** Send nothing. */
   readonly offline?: boolean | undefined;
   /** Whether answers that were kept may be used while they are fresh. Default true. */

@@ -40,7 +40,7 @@ export interface RegistryWorld {
 }
 
 /** A JSON answer, or the notice that nothing has changed since the given ETag. */
-export interface RegistryAnswer {
+interface RegistryAnswer {
   readonly body: unknown;
   readonly unchanged: boolean;
   readonly etag: string | undefined;
@@ -49,7 +49,7 @@ export interface RegistryAnswer {
 }
 
 /** What to list. */
-export interface ListQuery {
+interface ListQuery {
   /** Only entries that changed since, deleted ones included. */
   readonly updatedSince?: string | undefined;
   /** Only entries with this text in the name or the description. */

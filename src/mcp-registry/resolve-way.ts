@@ -26,7 +26,7 @@ export interface AskedInput {
 }
 
 /** Answers by the ids of inputs. */
-export type Answers = Readonly<Record<string, string | readonly string[]>>;
+type Answers = Readonly<Record<string, string | readonly string[]>>;
 
 /** The result of a way with the answers so far. */
 export interface ResolvedWay {

@@ -5,7 +5,7 @@
 import { estimateTokens } from './estimate-tokens.ts';
 
 /** The parts of a tool that reach a model. */
-export interface ShownTool {
+interface ShownTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema?: unknown;

@@ -18,7 +18,7 @@ import {
 } from './pattern.ts';
 
 /** What is wrong with a rule, and where: `[0, 'pattern', 1]`. */
-export interface RuleProblem {
+interface RuleProblem {
   readonly path: readonly (string | number)[];
   readonly text: string;
 }

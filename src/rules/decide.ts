@@ -21,7 +21,7 @@ export interface Decision {
 }
 
 /** The word of a rule on definitions that no person has approved. */
-export interface RuleApproval {
+interface RuleApproval {
   /** The rule, as text. */
   readonly rule: string;
   /** Whether it also approves what the scanner reports. */

@@ -8,7 +8,7 @@ import type { Classify, RuleSet, ServerNames } from './decide.ts';
 import type { RegexCompiler } from './pattern.ts';
 
 /** The part of a configuration about tools. */
-export interface ConfiguredRules {
+interface ConfiguredRules {
   readonly servers: readonly Pick<ServerDefinition, 'name' | 'origin'>[];
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: RulePrecedence;

@@ -22,7 +22,7 @@ export interface ToolDecision extends Decision {
 }
 
 /** Knows which definitions are approved. */
-export interface KnownApprovals {
+interface KnownApprovals {
   statusOf(server: string, definition: ToolDefinition): ApprovalStatus;
   /**
    * Tells whether a rule may approve a definition that no person has approved.

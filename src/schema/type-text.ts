@@ -12,7 +12,7 @@ import { type SchemaLimits, schemaLimits } from './schema-limits.ts';
 import { branchesOf, entriesOf, requiredSets, wholeNode } from './schema-merge.ts';
 import { resolveReference } from './schema-reference.ts';
 
-export interface TypeTextOptions {
+interface TypeTextOptions {
   /** Levels of nested objects that are written out. Default 4. */
   readonly depth?: number;
   /** Longest text; deeper structure, then alternatives are left out until it fits. Default 400. */

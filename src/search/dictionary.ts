@@ -12,7 +12,7 @@ export interface Dictionary {
 }
 
 /** A term near the one asked for, and how many edits away it is. */
-export interface NearTerm {
+interface NearTerm {
   readonly ordinal: number;
   readonly distance: number;
 }

@@ -47,7 +47,7 @@ export const ABOUT_IMPACT = 6_553;
 export const NAME_KEY = '\u0000';
 
 /** What a field adds to each term's frequency. */
-export type FieldShares = ReadonlyMap<string, number>;
+type FieldShares = ReadonlyMap<string, number>;
 
 /** Stand for a frequency: of a term that only the server's description has, and of a name's key. */
 const ONLY_ABOUT = -1;

@@ -23,7 +23,7 @@ export interface ScoredTool extends RankedTool {
 }
 
 /** The answer to a search without a limit, as an agent reads it. */
-export interface Answer {
+interface Answer {
   readonly tools: readonly RankedTool[];
   readonly text: string;
 }
@@ -36,7 +36,7 @@ export interface JudgedSearch {
   answer?(query: string): Answer | Promise<Answer>;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** Tokens of a text; without it none are counted. */
   readonly countTokens?: ((text: string) => number) | undefined;
   /** How many hits are searched for a needed tool. Default 10. */
@@ -46,7 +46,7 @@ export interface EvaluateOptions {
 }
 
 /** A need, and the place of the first tool that meets it. */
-export interface MetNeed extends Need {
+interface MetNeed extends Need {
   /** From 1; undefined if no tool was found that meets it. */
   readonly rank: number | undefined;
   /** Whether the answer shows it; undefined for a search without answers. */

@@ -8,7 +8,7 @@ import { type Position, positionKey } from './live-index.ts';
 import type { Search } from './ranker.ts';
 
 /** Scores by tool. */
-export interface GivenScores {
+interface GivenScores {
   /** The score of a tool; undefined if none was given. */
   of(segment: number, document: number): number | undefined;
   /** The tools with a score that the filters of the search accept. */

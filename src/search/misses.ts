@@ -35,7 +35,7 @@ export interface Miss {
 }
 
 /** What the catalogue knows of a tool; undefined for one that is not in it. */
-export type StatusOf = (tool: RankedTool) => 'enabled' | 'disabled' | undefined;
+type StatusOf = (tool: RankedTool) => 'enabled' | 'disabled' | undefined;
 
 const INSTEAD = 3;
 

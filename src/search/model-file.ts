@@ -47,7 +47,7 @@ export const isUndamaged = ({ id, dictionary, scales }: ModelWords, vectors: Int
   isSorted(dictionary) && modelId(vectors, scales) === id;
 
 /** All of a model but its vectors. */
-export type ModelWords = Omit<ModelData, 'vectors'>;
+type ModelWords = Omit<ModelData, 'vectors'>;
 
 /** What the head of a file says, and where the vectors begin. */
 export interface ModelLayout extends Head {

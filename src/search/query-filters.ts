@@ -7,7 +7,7 @@
 import { LIMITS } from '../core/limits.ts';
 
 /** What a filter looks at. */
-export type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive' | 'domain' | 'category';
+type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive' | 'domain' | 'category';
 
 /** One filter; `value` is lower case. */
 export interface QueryFilter {

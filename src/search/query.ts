@@ -25,7 +25,7 @@ export interface QueryTerm {
 }
 
 /** Another reading of a word. */
-export interface OtherTerm {
+interface OtherTerm {
   readonly term: string;
   readonly weight: number;
 }

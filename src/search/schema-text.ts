@@ -8,7 +8,7 @@ import type { JsonSchema, ToolMetadata } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** The texts of a schema that help to find its tool. */
-export interface SchemaText {
+interface SchemaText {
   readonly names: readonly string[];
   readonly descriptions: readonly string[];
   readonly values: readonly string[];

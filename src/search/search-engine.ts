@@ -34,7 +34,7 @@ const PER_SERVER = 64;
 const LEAST_RELEVANCE = 0.01;
 
 /** The hits of a query, and how many disabled tools would have been among them. */
-export interface SearchOutcome {
+interface SearchOutcome {
   readonly results: SearchResult[];
   readonly withheld: number;
 }

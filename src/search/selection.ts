@@ -12,7 +12,7 @@ import { type Segment, TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
 /** One place in the list. */
-export interface Hit extends Position {
+interface Hit extends Position {
   readonly score: number;
   /** Its name was in the query. */
   readonly named: boolean;
@@ -63,7 +63,7 @@ const LEAST_SPREAD = 0.08;
 const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
 
 /** How many hits, and which tools may be among them. */
-export interface SelectionOptions {
+interface SelectionOptions {
   readonly limit: number;
   /** Whether the weak tail is left out. */
   readonly cut: boolean;

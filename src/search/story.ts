@@ -6,7 +6,7 @@
 import { FILLERS, NOUNS_TOO, QUESTIONS, VERBS } from './act-words.ts';
 
 /** A request in two parts. */
-export interface Story {
+interface Story {
   readonly asked: string;
   /** What only tells; empty for a request that is no story. */
   readonly told: string;

@@ -9,7 +9,7 @@ import type { English, ForeignWords } from './foreign-words.ts';
 import { foldedWord, isSmallWord, type Language } from './language-of.ts';
 
 /** A word of a request and what it is in English. */
-export interface TranslatedWord {
+interface TranslatedWord {
   readonly word: string;
   readonly english: readonly English[];
 }

@@ -24,7 +24,7 @@ export interface UsageDocument {
 }
 
 /** One query of a document, with its tools by name. */
-export interface ReadQuery {
+interface ReadQuery {
   readonly words: readonly string[];
   readonly text: string | undefined;
   readonly uses: readonly { server: string; tool: string; uses: number; weight: number; last: number }[];

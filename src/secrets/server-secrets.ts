@@ -30,7 +30,7 @@ export interface LookedUp {
 }
 
 /** Expands references; the configuration knows their syntax. */
-export interface References {
+interface References {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Expands what can be read now; a missing value counts as empty. */
   lookUp(text: string): LookedUp;

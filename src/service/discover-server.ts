@@ -40,7 +40,7 @@ export interface DiscoverySource {
 }
 
 /** What a discovery uses of its surroundings. */
-export interface DiscoveryParts {
+interface DiscoveryParts {
   readonly downstreams: Downstreams;
   /** Registers tools of the server. */
   register(tools: readonly DiscoveredTool[]): Promise<void>;
@@ -72,7 +72,7 @@ export async function discoverServer(
 }
 
 /** What a server lists. */
-export interface DiscoveredList {
+interface DiscoveredList {
   readonly tools: readonly ManifestTool[];
   readonly items: ServerItems;
   /** The pins of the definitions, by tool. */
@@ -197,7 +197,7 @@ export const withOutput = (tool: DiscoveredTool, outputSchema: JsonSchema): Disc
 });
 
 /** A tool with its types. What RTFS cannot say is `:any`, and a problem says why. */
-export function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {
+function toDiscovered(tool: ManifestTool, source: SourceDefinition): DiscoveredTool {
   const { name } = source;
   const manifest = toolToManifest(tool, isProvider(source) ? { name } : source);
   const input = schemaToTypeExpr(manifest.inputSchema);

@@ -50,7 +50,7 @@ export type ManifestTool = Pick<
 >;
 
 /** The parts of a server's definition that a manifest needs. */
-export interface ManifestServer extends ClassedServer {
+interface ManifestServer extends ClassedServer {
   readonly connection?: ServerDefinition['connection'] | undefined;
   /** The server's version, from `initialize` or a registry. */
   readonly version?: string | undefined;

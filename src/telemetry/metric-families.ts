@@ -6,7 +6,7 @@
 import { LIMITS } from '../core/limits.ts';
 
 /** Label values in the order of the family's label names. */
-export type LabelValues = readonly string[];
+type LabelValues = readonly string[];
 
 interface Family {
   /** Writes the lines of the family. */
@@ -14,12 +14,12 @@ interface Family {
 }
 
 /** A number that only grows. */
-export interface Counter {
+interface Counter {
   add(labels?: LabelValues, amount?: number): void;
 }
 
 /** A distribution of seconds. */
-export interface Histogram {
+interface Histogram {
   observe(seconds: number, labels?: LabelValues): void;
 }
 

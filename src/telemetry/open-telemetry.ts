@@ -6,7 +6,7 @@ import { messageOf } from '../text/thrown-message.ts';
 import { Tracing, type TracingOptions } from './tracing.ts';
 
 /** Spans and durations, and how to send what is left of them. */
-export interface OpenTelemetry {
+interface OpenTelemetry {
   readonly tracing: Tracing;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { LIMITS } from '../core/limits.ts';
 import { PROMETHEUS_TEXT } from './metric-families.ts';
 
 /** Where numbers are served. */
-export interface ServedMetrics {
+interface ServedMetrics {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ type Meta = ToolCall['meta'];
 export type Headers = Readonly<Record<string, unknown>>;
 
 /** A request of a client: its method, parameters and id. */
-export interface ServedRequest {
+interface ServedRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>> | undefined;
   readonly id: unknown;

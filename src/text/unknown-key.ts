@@ -6,7 +6,7 @@
 import { nearestName } from './nearest-names.ts';
 import { shorten } from './plain-text.ts';
 
-export interface UnknownKey {
+interface UnknownKey {
   /** As shown in messages. */
   readonly key: string;
   /** The known key that was probably meant. */

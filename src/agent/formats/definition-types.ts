@@ -70,7 +70,7 @@ export interface OpenAiNamespace {
 }
 
 /** A function of the Gemini API. */
-export interface GeminiFunction {
+interface GeminiFunction {
   name: string;
   description: string;
   parametersJsonSchema?: ObjectSchema;
@@ -78,12 +78,12 @@ export interface GeminiFunction {
 }
 
 /** A tool of the Gemini API: all functions together. */
-export interface GeminiTool {
+interface GeminiTool {
   functionDeclarations: GeminiFunction[];
 }
 
 /** The AI SDK's options of a call. */
-export interface AiSdkCallOptions {
+interface AiSdkCallOptions {
   readonly toolCallId: string;
   readonly abortSignal?: AbortSignal | undefined;
 }
@@ -102,7 +102,7 @@ export interface AiSdkTool {
 }
 
 /** A tool as LangChain's `bindTools` takes it. */
-export interface LangChainTool {
+interface LangChainTool {
   name: string;
   description: string;
   schema: ObjectSchema;
@@ -133,7 +133,7 @@ export interface ReadCall {
 }
 
 /** Options of every format. */
-export interface CommonOptions {
+interface CommonOptions {
   /** Names to use. Tools that are not in the table are left out. */
   readonly names?: NameTable | undefined;
 }
@@ -152,7 +152,7 @@ export interface AnthropicOptions extends CommonOptions {
 }
 
 /** Options for OpenAI Chat Completions. */
-export interface OpenAiChatOptions extends CommonOptions {
+interface OpenAiChatOptions extends CommonOptions {
   /** `strict: true` if the schema fits. Default false. */
   readonly strict?: ToolChoice | undefined;
 }

@@ -16,7 +16,7 @@ import { References } from './schema-references.ts';
 import { ANNOTATIONS, distinct, entriesOf, isNode, listOf, type Node, namesIn, SAYING } from './schema-tree.ts';
 
 /** A schema as an API accepts it. */
-export interface FittedSchema {
+interface FittedSchema {
   readonly schema: Node;
   /** Why it does not fit; empty when it does. */
   readonly misfits: readonly string[];

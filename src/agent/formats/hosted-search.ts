@@ -6,12 +6,12 @@ import type { ToolRef } from '../../core/types.ts';
 import type { DefinitionSet } from './definition-types.ts';
 
 /** Anthropic's tool search, as an entry in `tools`. */
-export type AnthropicToolSearch =
+type AnthropicToolSearch =
   | { type: 'tool_search_tool_bm25_20251119'; name: 'tool_search_tool_bm25' }
   | { type: 'tool_search_tool_regex_20251119'; name: 'tool_search_tool_regex' };
 
 /** OpenAI's tool search, as an entry in `tools` of the Responses API. */
-export interface OpenAiToolSearch {
+interface OpenAiToolSearch {
   type: 'tool_search';
 }
 

@@ -49,7 +49,7 @@ export interface MadeSchema {
 }
 
 /** Whether strict is wanted, and what is left of a request's allowance. */
-export interface Strictness {
+interface Strictness {
   readonly strict: boolean;
   readonly allowance: StrictAllowance;
 }

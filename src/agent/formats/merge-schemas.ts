@@ -7,7 +7,7 @@ import { LIMITS } from '../../core/limits.ts';
 import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } from './schema-tree.ts';
 
 /** The merged schema, and the keywords that could not be merged. */
-export interface Merged {
+interface Merged {
   readonly node: Node;
   readonly conflicts: readonly string[];
 }

@@ -10,7 +10,7 @@ import { lookUp, referencesIn } from './schema-pointer.ts';
 import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from './schema-tree.ts';
 
 /** A schema whose root is an object, and what had to be changed. */
-export interface ObjectRoot {
+interface ObjectRoot {
   readonly schema: Node;
   readonly notes: readonly string[];
   /** Whether the object accepts anything: it lists no properties and is not closed. */

@@ -7,7 +7,7 @@ import { escapePart, unescapePart } from './schema-pointer.ts';
 import { entriesOf, isNode, mapSchema, type Node, namesIn } from './schema-tree.ts';
 
 /** A schema and its new names; the map is empty when all were legal. */
-export interface RenamedParameters {
+interface RenamedParameters {
   readonly schema: Node;
   /** New name to the tool's own. */
   readonly renamed: ReadonlyMap<string, string>;

@@ -9,7 +9,7 @@ import { isExternal, lookUp, referencesIn } from './schema-pointer.ts';
 import { isNode, LISTS, MAPS, mapSchema, type Node, SINGLE, TYPES } from './schema-tree.ts';
 
 /** A usable schema and what was repaired in it, or why there is none. */
-export type ReadSchema =
+type ReadSchema =
   | {
       readonly schema: Node;
       readonly notes: readonly string[];

@@ -38,7 +38,7 @@ export interface AnthropicToolResult {
 }
 
 /** OpenAI Chat Completions: a message. It can contain text only. */
-export interface OpenAiToolMessage {
+interface OpenAiToolMessage {
   role: 'tool';
   tool_call_id: string;
   content: string;
@@ -82,7 +82,7 @@ export type AiSdkOutput =
     };
 
 /** Vercel AI SDK: a part of the next tool message. */
-export interface AiSdkToolResult {
+interface AiSdkToolResult {
   type: 'tool-result';
   toolCallId: string;
   toolName: string;

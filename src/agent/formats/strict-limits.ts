@@ -5,7 +5,7 @@
 import { childrenOf, isNode, listOf, type Node, namesIn } from './schema-tree.ts';
 
 /** The sizes that APIs limit. */
-export interface SchemaSize {
+interface SchemaSize {
   readonly properties: number;
   readonly optional: number;
   readonly unions: number;

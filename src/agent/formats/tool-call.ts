@@ -48,7 +48,7 @@ export interface GeminiFunctionCallPart {
 }
 
 /** Vercel AI SDK: a tool call. */
-export interface AiSdkToolCall {
+interface AiSdkToolCall {
   readonly type: 'tool-call';
   readonly toolCallId: string;
   readonly toolName: string;
@@ -95,7 +95,7 @@ export type FormatOf<C extends AnyToolCall> = C extends unknown
   : never;
 
 /** A call, independent of its format. */
-export interface ToolCallParts extends NamedCall {
+interface ToolCallParts extends NamedCall {
   readonly format: ToolFormat;
   readonly id: string | undefined;
 }

@@ -21,7 +21,7 @@ import type {
 } from './result-types.ts';
 
 /** The answered call, and options. */
-export interface ResultOptions<F extends ToolFormat> {
+interface ResultOptions<F extends ToolFormat> {
   readonly format: F;
   /** The call's id; only Gemini works without it. */
   readonly id?: string | undefined;

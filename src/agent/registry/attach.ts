@@ -32,7 +32,7 @@ import {
  * `hidden`: tools that are not visible are found by `tool_search`. `show-all`: all tools are listed, for clients that
  * search themselves.
  */
-export type ListMode = 'hidden' | 'show-all';
+type ListMode = 'hidden' | 'show-all';
 
 /** Options for attaching a registry to a server. */
 export interface AttachOptions {
@@ -53,7 +53,7 @@ export interface AttachOptions {
 export type RequestProviders = ToolProvider | readonly ToolProvider[] | undefined;
 
 /** The attached tools, as the current request sees them. */
-export interface AttachedTools {
+interface AttachedTools {
   readonly changes: ListChanges;
   /** Timeout for a request's providers. */
   readonly waitMs: number;
@@ -72,7 +72,7 @@ export interface AttachedTools {
 }
 
 /** Which requests see all tools, and their own providers. */
-export interface AttachChoices {
+interface AttachChoices {
   readonly showsAll: boolean | ((request: ToolRequest) => boolean);
   readonly providersFor?: AttachOptions['providersFor'];
 }

@@ -20,7 +20,7 @@ const KINDS = {
 export type OptionKind = keyof typeof KINDS;
 
 /** Writes the message for an unknown option. */
-export type Lacks = (name: string) => string;
+type Lacks = (name: string) => string;
 
 /** Throws `ValidationError` unless every option exists and is undefined or of its type. */
 export function checkOptions(given: object, kinds: Readonly<Record<string, OptionKind>>, lacks?: Lacks): void {

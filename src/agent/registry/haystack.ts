@@ -18,7 +18,7 @@ interface Field {
 /** What to search for, best first. Each finds the tools of one literal level or better. */
 export const TIERS = ['namePrefix', 'keyword', 'nameContains', 'keywordContains', 'descriptionContains'] as const;
 
-export type Tier = (typeof TIERS)[number];
+type Tier = (typeof TIERS)[number];
 
 export class Haystack {
   readonly #names: Field;

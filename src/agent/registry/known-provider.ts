@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 /** Options of a provider. */
-export interface KnownProviderOptions {
+interface KnownProviderOptions {
   /** The provider's name in notes, if it has none of its own. */
   readonly label: string;
   /** Where its tools are indexed, and as which group. */

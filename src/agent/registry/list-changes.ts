@@ -14,7 +14,7 @@ export interface ListedServer {
 }
 
 /** Receives what a listener threw. */
-export type ListenerFailed = (thrown: unknown) => void;
+type ListenerFailed = (thrown: unknown) => void;
 
 /** Notifies servers and listeners, once per burst of changes. */
 export class ListChanges {

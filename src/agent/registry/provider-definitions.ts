@@ -9,7 +9,7 @@ import type { ToolDefinition } from '../../core/types.ts';
 type Definition = Promise<ToolDefinition | undefined>;
 
 /** How definitions are read, and how long they are cached. */
-export interface ProviderDefinitionsOptions {
+interface ProviderDefinitionsOptions {
   readonly ask: (name: string) => Definition;
   readonly ttlMs: number;
   readonly now: () => number;

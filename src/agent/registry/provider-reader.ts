@@ -20,7 +20,7 @@ import { ProviderDefinitions } from './provider-definitions.ts';
 import type { ProviderLimits } from './provider-limits.ts';
 import { outsideRequests } from './request-scope.ts';
 
-export interface ProviderReaderOptions {
+interface ProviderReaderOptions {
   readonly limits: () => Omit<ProviderLimits, 'callMs' | 'maxRequestTools' | 'checkArguments'>;
   readonly now: () => number;
   /** True: a list that nothing waits for does not keep the process alive. */

@@ -12,7 +12,7 @@ import type { ProviderLimits } from './provider-limits.ts';
 import { ToolIndex } from './tool-index.ts';
 
 /** What the providers of a registry have in common. */
-export interface ProvidersOptions {
+interface ProvidersOptions {
   readonly index: ToolIndex;
   readonly limits: ProviderLimits;
   readonly now: () => number;

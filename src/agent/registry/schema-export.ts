@@ -9,7 +9,7 @@ import { messageOf } from '../../text/thrown-message.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
 /** The side of a schema: before defaults and conversions, or after them. */
-export type SchemaSide = 'input' | 'output';
+type SchemaSide = 'input' | 'output';
 
 /**
  * Converts schemas of a library whose converter is a separate package, such as valibot's `toJsonSchema`, which takes

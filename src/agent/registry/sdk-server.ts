@@ -23,10 +23,10 @@ export interface RawRequest {
 export type RawHandler = (request: RawRequest, sdk: unknown) => Promise<unknown>;
 
 /** Our handler, in front of the server's. `theirs` is undefined if the server has none. */
-export type FrontHandler = (request: RawRequest, sdk: unknown, theirs: RawHandler | undefined) => Promise<unknown>;
+type FrontHandler = (request: RawRequest, sdk: unknown, theirs: RawHandler | undefined) => Promise<unknown>;
 
 /** What both versions have, some of it private. */
-export interface LowLevelServer {
+interface LowLevelServer {
   readonly transport?: unknown;
   readonly _requestHandlers?: unknown;
   onerror?: ((error: Error) => void) | undefined;

@@ -6,16 +6,16 @@
 import type { CallToolResult } from '../../core/types.ts';
 
 /** Text in a result. */
-export type TextContent = Readonly<{ type: 'text'; text: string }>;
+type TextContent = Readonly<{ type: 'text'; text: string }>;
 
 /** An image in a result; `data` is base64. */
-export type ImageContent = Readonly<{ type: 'image'; data: string; mimeType: string }>;
+type ImageContent = Readonly<{ type: 'image'; data: string; mimeType: string }>;
 
 /** Sound in a result; `data` is base64. */
-export type AudioContent = Readonly<{ type: 'audio'; data: string; mimeType: string }>;
+type AudioContent = Readonly<{ type: 'audio'; data: string; mimeType: string }>;
 
 /** A link to a resource. */
-export type ResourceLink = Readonly<{
+type ResourceLink = Readonly<{
   type: 'resource_link';
   uri: string;
   name: string;
@@ -26,7 +26,7 @@ export type ResourceLink = Readonly<{
 }>;
 
 /** An embedded resource: as text, or as base64 in `blob`. */
-export type EmbeddedResource = Readonly<{
+type EmbeddedResource = Readonly<{
   type: 'resource';
   resource: Readonly<
     { uri: string; mimeType?: string; text: string } | { uri: string; mimeType?: string; blob: string }
@@ -34,7 +34,7 @@ export type EmbeddedResource = Readonly<{
 }>;
 
 /** One part of a result, told apart by its `type`. */
-export type KnownContent = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+type KnownContent = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /** The result of a tool. Other fields are passed on. */
 export interface ToolCallResult extends CallToolResult {

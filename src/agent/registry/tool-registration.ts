@@ -88,7 +88,7 @@ type WholeResult = CallToolResult &
  * What a handler may return: a whole result; a text, number or boolean, which become text; an object, which also
  * becomes `structuredContent`; or nothing.
  */
-export type HandlerResult<Output extends ToolSchema = JsonSchema> =
+type HandlerResult<Output extends ToolSchema = JsonSchema> =
   | WholeResult
   | string
   | number

@@ -49,7 +49,7 @@ export interface ToolRegistryOptions {
 
 type Arguments = Readonly<Record<string, unknown>>;
 /** A context with optional parts. */
-export type CallContext = Partial<ToolContext>;
+type CallContext = Partial<ToolContext>;
 
 /**
  * Holds tools that a client finds by searching rather than in a list.

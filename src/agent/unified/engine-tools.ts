@@ -23,7 +23,7 @@ import { namingVariables } from './servers-from-env.ts';
 import type { AnthropicFields } from './static-tool.ts';
 import { type ExcludedTool, type ToolList, type ToolLists, toToolList } from './tool-table.ts';
 
-export interface EngineToolsOptions extends RegistryEngineOptions {
+interface EngineToolsOptions extends RegistryEngineOptions {
   /** The static tools of the registry, and their fields for Anthropic alone. */
   readonly own: ToolRegistry;
   readonly anthropic: ReadonlyMap<string, AnthropicFields>;

@@ -12,7 +12,7 @@ import { oneLine } from '../../text/plain-text.ts';
 export type RegistryLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** The events, and the fields of each beside `traceId`. */
-export interface RegistryEvents {
+interface RegistryEvents {
   'tools.discovery.started': { readonly serverCount: number };
   'tools.discovery.server.success': {
     readonly serverName: string;

@@ -20,7 +20,7 @@ export interface KnownSource {
 }
 
 /** The sources of an engine and of a registry. A reload makes a new object. */
-export interface Sources {
+interface Sources {
   readonly state: EngineState | undefined;
   /** The servers and providers of the engine. */
   readonly servers: EngineState['servers'];

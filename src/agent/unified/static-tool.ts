@@ -17,7 +17,7 @@ import { isRetryable } from './tool-error.ts';
 export type StaticToolAnswer = string | CallToolResult | object | number | boolean | null | undefined;
 
 /** What a handler receives beside its arguments. */
-export interface OwnToolContext {
+interface OwnToolContext {
   readonly traceId: string | undefined;
   /** Aborts when the caller cancels or the call times out. */
   readonly signal: AbortSignal;

@@ -57,7 +57,7 @@ export interface RegisteredTool {
 }
 
 /** Options of `handle`. */
-export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
+interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   extends Omit<RegistryCallOptions, 'format'>,
     ToolCallOptions<F> {
   /** Set to false if the model reads only text: images and files are then named, not sent. Default true. */

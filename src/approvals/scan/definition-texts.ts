@@ -6,7 +6,7 @@ import { LIMITS } from '../../core/limits.ts';
 import { pointerPart } from '../definition-diff.ts';
 
 /** One string. The place of a key is that of its value. */
-export interface DefinitionText {
+interface DefinitionText {
   readonly place: string;
   readonly text: string;
 }

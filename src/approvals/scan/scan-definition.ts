@@ -25,7 +25,7 @@ export const SCAN_RULES: Readonly<Record<Sign['rule'] | PhraseRule | 'look-alike
   exfiltration: 'asks for private data, or sends it away',
 };
 
-export type ScanRule = keyof typeof SCAN_RULES;
+type ScanRule = keyof typeof SCAN_RULES;
 
 /** One sign of an attack. */
 export interface ScanFinding {

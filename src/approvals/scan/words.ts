@@ -13,7 +13,7 @@ export interface Word {
   readonly end: number;
 }
 
-export interface WordList {
+interface WordList {
   /** The text that the places refer to. */
   readonly text: string;
   readonly words: readonly Word[];

@@ -67,7 +67,7 @@ export interface Addition {
 }
 
 /** The environment of `additionOf`. */
-export interface AddContext {
+interface AddContext {
   readonly values: Values;
   readonly io: Io;
   readonly world: World;

@@ -33,7 +33,7 @@ export interface OpenBundle {
 }
 
 /** What opening needs of its surroundings. */
-export interface BundleContext {
+interface BundleContext {
   readonly world: World;
   readonly isLocalRegistry: boolean;
   readonly hasCommand: (command: string) => boolean;

@@ -14,14 +14,14 @@ type Raw = Readonly<Record<string, unknown>>;
 type Keys = readonly string[];
 
 /** An entry in a document. */
-export interface FoundEntry {
+interface FoundEntry {
   readonly name: string;
   readonly raw: unknown;
   readonly path: string;
 }
 
 /** The file of a document. */
-export interface DocumentContext {
+interface DocumentContext {
   readonly world: World;
   readonly file: string;
   readonly keys: readonly Keys[];

@@ -16,7 +16,7 @@ import { filesAt } from './places.ts';
 export type FileScope = 'user' | 'system' | 'project';
 
 /** A file that a client may have. */
-export interface ClientFile {
+interface ClientFile {
   /** Absolute path. May contain `*` if no file exists. */
   readonly path: string;
   readonly scope: FileScope;
@@ -30,7 +30,7 @@ export interface ClientFile {
 }
 
 /** A client and its files. */
-export interface ListedClient {
+interface ListedClient {
   readonly type: ClientType;
   /** The display name. */
   readonly title: string;

@@ -17,7 +17,7 @@ import { readZipEntry } from './zip-entry.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** A bundle whose manifest was read. */
-export interface Bundle {
+interface Bundle {
   /** The text of the manifest, and its file. */
   readonly text: string;
   readonly place: string;

@@ -76,7 +76,7 @@ const isBare = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isBare));
 
 /** Entries to add and remove, by name. */
-export interface Change {
+interface Change {
   readonly add: readonly (readonly [string, unknown])[];
   readonly drop: readonly string[];
 }

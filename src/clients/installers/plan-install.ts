@@ -30,7 +30,7 @@ export interface InstallOptions extends GatewayOptions {
 }
 
 /** One file before and after. */
-export interface TextChange {
+interface TextChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;

@@ -21,7 +21,7 @@ export interface EventReaderOptions {
 }
 
 /** One event, or several short ones that arrived together. */
-export interface Events {
+interface Events {
   /** Undefined for a part of a dropped event. */
   readonly bytes: Uint8Array | undefined;
   /** What they cost, in milliseconds. */

@@ -11,7 +11,7 @@ import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from '../json-rpc
 import { shortText } from '../short-text.ts';
 
 /** The result of a refused request: its answer, or why there is none. */
-export interface Refusal {
+interface Refusal {
   /** The answer, if the body is one: it carries the id of the request. */
   readonly answer: JsonRpcMessage | undefined;
   readonly error: JsonRpcError | HttpStatusError;

@@ -23,7 +23,7 @@ import {
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch, statusRefusal } from './guarded-fetch.ts';
 import { httpRefusal } from './http-refusal.ts';
 
-export interface RemoteWireOptions extends GuardedFetchOptions {
+interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;
   readonly headers: Headers;
   readonly credentials?: Credentials | undefined;

@@ -9,7 +9,7 @@ import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
 
 /** How progress is throttled. */
-export interface ProgressOptions {
+interface ProgressOptions {
   /** The shortest interval between two notifications of one call, in ms. Default 50. */
   readonly interval?: number | undefined;
   /** Called when a caller's listener throws; that listener gets no more notifications of its call. */

@@ -15,7 +15,7 @@ import { type Clock, systemClock } from '../timers.ts';
 import { TokenBucket } from '../token-bucket.ts';
 
 /** Which servers and users are limited, and how. */
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** Returns a server's limit, if configured. */
   readonly limitOf: (server: string) => ServerRate | undefined;
   /** Returns the limit of a user for all servers together, if configured. */

@@ -15,7 +15,7 @@ import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
 
 /** How long a call may be idle, and how long it may take. */
-export interface TimeoutOptions {
+interface TimeoutOptions {
   /** Idle timeout in ms; progress resets it. Default 60 s. */
   readonly idle?: number | undefined;
   /** The longest a call may take, even with progress. Default 10 min. */

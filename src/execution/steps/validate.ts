@@ -17,7 +17,7 @@ import type { SchemaValidators, Verdict } from '../validation/schema-validators.
 import { asKnown } from '../validation/seen-names.ts';
 
 /** What to do with results that violate their own schema: nothing, flag them, or refuse them. */
-export type OutputMode = 'off' | 'warn' | 'strict';
+type OutputMode = 'off' | 'warn' | 'strict';
 
 /** How results are checked. */
 export interface OutputOptions {

@@ -4,7 +4,7 @@
  */
 
 /** Charges for the comparison. */
-export interface Payer {
+interface Payer {
   spend(steps: number): void;
 }
 

@@ -12,7 +12,7 @@ import { SCHEMA_LIMITS, type SchemaLimits } from './schema-reader.ts';
 import type { Answer, Job } from './validation-worker.ts';
 
 /** The result of a check. */
-export type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
+type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
 
 /** Limits of the worker thread. */
 export interface OffThreadOptions {

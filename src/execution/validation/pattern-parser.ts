@@ -14,7 +14,7 @@ export type PatternTree =
   | { readonly kind: 'repeat'; readonly of: PatternTree; readonly min: number; readonly max: number };
 
 /** A whole pattern: its tree, and whether it is anchored by `^` and `$`. */
-export interface ParsedPattern {
+interface ParsedPattern {
   readonly tree: PatternTree;
   readonly start: boolean;
   readonly end: boolean;

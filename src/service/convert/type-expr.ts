@@ -15,7 +15,7 @@ import { readTypes, TypeNotes } from './read-types.ts';
 import type { ObjectType, TypeDocument, TypeNote, TypeTree } from './type-tree.ts';
 
 /** A TypeExpr, and what it does not say. */
-export interface WrittenTypeExpr {
+interface WrittenTypeExpr {
   readonly expr: RtfsValue;
   readonly notes: readonly TypeNote[];
 }

@@ -59,7 +59,7 @@ export interface ObjectType {
   readonly maxFields: number | undefined;
 }
 
-export interface UnionType {
+interface UnionType {
   readonly kind: 'union';
   readonly members: readonly TypeTree[];
   /** Exactly one member may match. */
@@ -67,7 +67,7 @@ export interface UnionType {
 }
 
 /** All parts hold at once. */
-export interface AllType {
+interface AllType {
   readonly kind: 'all';
   readonly parts: readonly TypeTree[];
   readonly conditions: readonly TypeCondition[];

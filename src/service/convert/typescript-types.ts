@@ -7,7 +7,7 @@ import { readTypes, TypeNotes } from './read-types.ts';
 import type { ArrayType, ObjectType, TypeNote, TypeTree } from './type-tree.ts';
 
 /** Source code, and what it does not say. */
-export interface WrittenTypes {
+interface WrittenTypes {
   readonly text: string;
   readonly notes: readonly TypeNote[];
 }

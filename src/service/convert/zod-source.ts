@@ -11,13 +11,13 @@ import { kindOf, type TypeNote, type TypeTree } from './type-tree.ts';
 import { ZOD_HELPERS, type ZodHelper } from './zod-helpers.ts';
 
 /** Schemas as declarations; `zodModule` makes a file of them. */
-export interface WrittenZod {
+interface WrittenZod {
   readonly text: string;
   readonly helpers: ReadonlySet<ZodHelper>;
   readonly notes: readonly TypeNote[];
 }
 
-export interface ZodOptions {
+interface ZodOptions {
   /** Writes type annotations, which TypeScript needs. Default true. */
   readonly typed?: boolean | undefined;
 }

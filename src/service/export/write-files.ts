@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ExportedFile } from './files-by-server.ts';
 
-export interface WriteOptions {
+interface WriteOptions {
   /** A folder that the files may not leave, not even if a part of the way to their own folder is a link. */
   readonly within?: string | undefined;
   /** Stops before the next file. */

@@ -9,7 +9,7 @@ import { nameWords } from './name-words.ts';
 import { CATEGORIES, type ToolCategory, VERBS, verbIn } from './verbs.ts';
 
 /** What is known of a tool besides its name. */
-export interface ToolHints {
+interface ToolHints {
   /** The name of its server, which many tools repeat in their own. */
   readonly server?: string | undefined;
   readonly annotations?: ToolAnnotations | undefined;

@@ -4,7 +4,7 @@
  */
 
 /** `:name`, or a bare `name`. */
-export interface RtfsName {
+interface RtfsName {
   readonly kind: 'keyword' | 'symbol';
   readonly name: string;
 }
