@@ -6,6 +6,8 @@ import type { SearchResult, ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const ATTACKER = 'helper';
+/** In ms: a property indexes up to 1,500 tools dozens of times, and other tests run beside it. */
+const SLOW = 240_000;
 const SAID = CATALOGUE.map((tool) => ({ tool, query: (tool.description ?? '').replace(/\.$/, '').toLowerCase() }));
 const WORDS = [...new Set(SAID.flatMap(({ tool, query }) => [...query.split(' '), ...tool.name.split('_')]))];
 const FILES = ['package.json', 'README.md', 'read-only', 'user_id', '.env', 'index.ts', 'tsconfig.json'];
@@ -79,39 +81,47 @@ const attacked = <T>(tools: readonly ToolMetadata[], ask: () => T): T => {
 };
 
 describe('one hostile server, whatever it calls its tools and says of them', () => {
-  it('takes no honest tool from the first three that was first without it', () => {
-    fc.assert(
-      fc.property(
-        attacker,
-        fc.nat(),
-        fc.constantFrom('', ', see package.json', ' (read-only)'),
-        (tools, choice, more) => {
-          const { tool, query } = at(SAID, choice);
-          const text = query + more;
-          fc.pre(engine.search(text)[0]?.tool === tool.name);
-          attacked(tools, () => {
-            expect(isAt(engine.search(text), tool)).toBe(true);
-            expect(isAt(engine.search(text, { limit: 3 }), tool)).toBe(true);
-          });
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+  it(
+    'takes no honest tool from the first three that was first without it',
+    () => {
+      fc.assert(
+        fc.property(
+          attacker,
+          fc.nat(),
+          fc.constantFrom('', ', see package.json', ' (read-only)'),
+          (tools, choice, more) => {
+            const { tool, query } = at(SAID, choice);
+            const text = query + more;
+            fc.pre(engine.search(text)[0]?.tool === tool.name);
+            attacked(tools, () => {
+              expect(isAt(engine.search(text), tool)).toBe(true);
+              expect(isAt(engine.search(text, { limit: 3 }), tool)).toBe(true);
+            });
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+    SLOW,
+  );
 
-  it('does not stand before a tool that is asked for by server and name, nor is called as relevant', () => {
-    fc.assert(
-      fc.property(attacker, fc.nat(), fc.constantFrom(':', '__'), (tools, choice, separator) => {
-        const { server, name } = at(CATALOGUE, choice);
-        attacked(tools, () => {
-          const [first, ...others] = engine.search(`${server}${separator}${name}`, { limit: 10 });
-          expect(first).toMatchObject({ server, tool: name, relevance: 1 });
-          for (const { relevance } of others) expect(relevance).toBeLessThan(1);
-        });
-      }),
-      { numRuns: 40 },
-    );
-  });
+  it(
+    'does not stand before a tool that is asked for by server and name, nor is called as relevant',
+    () => {
+      fc.assert(
+        fc.property(attacker, fc.nat(), fc.constantFrom(':', '__'), (tools, choice, separator) => {
+          const { server, name } = at(CATALOGUE, choice);
+          attacked(tools, () => {
+            const [first, ...others] = engine.search(`${server}${separator}${name}`, { limit: 10 });
+            expect(first).toMatchObject({ server, tool: name, relevance: 1 });
+            for (const { relevance } of others) expect(relevance).toBeLessThan(1);
+          });
+        }),
+        { numRuns: 40 },
+      );
+    },
+    SLOW,
+  );
 
   it('has at most one of the first three places where it is about nothing and others fit', () => {
     const everything = SAID.flatMap(({ query }) =>
@@ -237,21 +247,25 @@ describe('what one server says of its own', () => {
     });
   });
 
-  it('hardly moves what the words are worth that one other server has, or none', () => {
-    const words = (request: string, { server, name }: ToolMetadata): number => {
-      const tool = CATALOGUE.find((one) => one.server === server && one.name === name) as ToolMetadata;
-      return engine.explain(request, tool)?.score.words ?? 0;
-    };
-    fc.assert(
-      fc.property(fc.constantFrom(...SAID), fc.constantFrom(1, 60, 1_000), ({ tool, query }, count) => {
-        const request = `${query} gribble snorkel wombat`;
-        const evil = Array.from({ length: count }, (_, at) => makeTool(ATTACKER, `${snake(request)}_${at}`, request));
-        const before = words(request, tool);
-        expect(Math.abs(attacked(evil, () => words(request, tool)) - before)).toBeLessThan(0.05);
-      }),
-      { numRuns: 40 },
-    );
-  });
+  it(
+    'hardly moves what the words are worth that one other server has, or none',
+    () => {
+      const words = (request: string, { server, name }: ToolMetadata): number => {
+        const tool = CATALOGUE.find((one) => one.server === server && one.name === name) as ToolMetadata;
+        return engine.explain(request, tool)?.score.words ?? 0;
+      };
+      fc.assert(
+        fc.property(fc.constantFrom(...SAID), fc.constantFrom(1, 60, 1_000), ({ tool, query }, count) => {
+          const request = `${query} gribble snorkel wombat`;
+          const evil = Array.from({ length: count }, (_, at) => makeTool(ATTACKER, `${snake(request)}_${at}`, request));
+          const before = words(request, tool);
+          expect(Math.abs(attacked(evil, () => words(request, tool)) - before)).toBeLessThan(0.05);
+        }),
+        { numRuns: 40 },
+      );
+    },
+    SLOW,
+  );
 
   it('does not make a typo a word', () => {
     const request = 'forcast for Lisbon';

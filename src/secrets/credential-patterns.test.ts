@@ -130,16 +130,21 @@ test('no text of a megabyte takes long, with a thousand known secrets', () => {
     '1',
     'tokentoken',
     "password='",
+    'password: "',
+    '"pass": ',
+    '--password ',
+    '--a-b',
+    '-a_pass',
   ];
   for (const piece of pieces) {
     const text = piece.repeat(1_000_000 / piece.length);
-    const started = performance.now();
+    const started = process.cpuUsage();
     credentialSpans(text, true);
     redactWords(text);
-    // The goal is 1 ms for 1 KiB on a quiet machine.
-    expect({ piece, slow: performance.now() - started > 8_000 }).toEqual({ piece, slow: false });
+    // The goal is 1 ms for 1 KiB. Other tests may run beside this one, so only time of the processor counts.
+    expect({ piece, slow: process.cpuUsage(started).user / 1_000 > 8_000 }).toEqual({ piece, slow: false });
   }
-}, 120_000);
+}, 240_000);
 
 describe('what we advise ourselves stays readable', () => {
   const missing = (name: string): string => {
