@@ -22,6 +22,10 @@ const VALUE = '[^\\s"\'&,;<>]+';
 const PLAIN_WORDS =
   'required|missing|invalid|expected|unexpected|undefined|null|none|nil|true|false|string|number|boolean|object|array|empty|unset|unknown|expired|wrong|incorrect|must|should|cannot|not|is|the|a|an|too|value|field|please|no';
 
+/** Tells whether a text is such a word alone. */
+export const isPlainWord = (text: string): boolean => PLAIN_WORD.test(text);
+const PLAIN_WORD = new RegExp(`^(?:${PLAIN_WORDS})$`, 'i');
+
 const hasDigit = (value: string): boolean => /[\d=]/.test(value);
 const isLastOrMixed = (value: string, after: string): boolean =>
   /\d/.test(value) || (value.length >= 4 && /^(?:[,;)}\]]|[ \t]{0,3}(?:[\r\n]|$))/.test(after));

@@ -109,7 +109,10 @@ describe('data', () => {
 
   it('keeps its keys, and stays the same object where nothing is hidden', () => {
     const data = { k9Xw2LpQ8sVbT1zR: ['key k9Xw2LpQ8sVbT1zR', 1, null], password: 'x', __proto: { a: 1 } };
-    expect(redactData(data, redactWords)).toEqual({ ...data, k9Xw2LpQ8sVbT1zR: ['key ***', 1, null] });
+    expect(redactData(data, redactWords)).toEqual({
+      ...data,
+      k9Xw2LpQ8sVbT1zR: ['key ***', 1, null],
+    });
     const plain = { a: [{ b: 'text' }] };
     expect(redactData(plain, redactWords)).toBe(plain);
   });
@@ -146,6 +149,21 @@ describe('data', () => {
       structuredContent: { y: { z: [said] } },
     });
     expect(atOnce(redactFailure(result(token), redactWords))).toEqual(result('***'));
+  });
+
+  it('of an error is masked under a key that names a credential, as it is in text', () => {
+    const said = (secret: string) => ({
+      request: { auth: { pass: secret }, client_secret: secret, api_key: [secret], DB_PASSWORD: secret },
+      tokens: 12,
+      password: 'required',
+      errors: { password: 'must not be empty', token: 'expired' },
+      secret: null,
+      passwordRules: { least: 'eight characters' },
+    });
+    const result = { isError: true, content: [], structuredContent: said('hunter2'), _meta: said('hunter2') };
+    const masked = { ...result, structuredContent: said('***'), _meta: said('***') };
+    expect(atOnce(redactFailure(result, redactWords))).toEqual(masked);
+    expect(redactData(said('hunter2'), redactWords)).toEqual(said('***'));
   });
 
   it('of an error is looked through in steps, however long it is, and a secret at a border is seen', () => {

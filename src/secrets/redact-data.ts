@@ -5,7 +5,8 @@
  */
 import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult } from '../core/types.ts';
-import type { Redact } from './redactor.ts';
+import { REDACTED, type Redact } from './redactor.ts';
+import { isCredentialOf } from './secret-values.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
 const STEP = 20;
@@ -89,7 +90,7 @@ export function* redactFailure(result: CallToolResult, redact: Redact): Generato
 }
 
 /**
- * Redacts every text of any value, except strings under the keys in `kept`. Unchanged objects are kept, because exact
+ * Redacts every text of any value, except strings under the keys in `kept`; `named` is the key above it. Unchanged objects are kept, because exact
  * digits of large numbers are attached to them.
  */
 function* redactInSteps(
@@ -97,15 +98,17 @@ function* redactInSteps(
   redact: Redact,
   kept: ReadonlySet<string>,
   depth: number,
+  named = '',
 ): Generator<void, unknown> {
-  if (typeof value === 'string') return yield* redactLong(value, redact);
+  if (typeof value === 'string') return isCredentialOf(named, value) ? REDACTED : yield* redactLong(value, redact);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= LIMITS.json.depth) return '…';
   const entries: [string, unknown][] = [];
   let changed = false;
   for (const [key, item] of Object.entries(value)) {
     const isKept = typeof item === 'string' && kept.has(key);
-    const after = isKept ? item : yield* redactInSteps(item, redact, kept, depth + 1);
+    const name = Array.isArray(value) ? named : key;
+    const after = isKept ? item : yield* redactInSteps(item, redact, kept, depth + 1, name);
     changed ||= after !== item;
     entries.push([key, after]);
     if (entries.length % STEP === 0) yield;
@@ -136,19 +139,21 @@ function redactValue(
   redact: (text: string) => string,
   kept: ReadonlySet<string>,
   depth: number,
+  named = '',
 ): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return isCredentialOf(named, value) ? REDACTED : redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= LIMITS.json.depth) return '…';
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactValue(item, redact, kept, depth + 1));
+    const items = value.map((item) => redactValue(item, redact, kept, depth + 1, named));
     return items.some((item, at) => item !== value[at]) ? items : value;
   }
   return redactEntries(value, (key, item) => {
     if (kept.has(key)) return item;
     // `dependencies` may list names instead of schemas.
     if (kept !== NOTHING && MAPS.has(key)) return redactMembers(item, redact, kept, depth + 1);
-    return redactValue(item, redact, kept, depth + 1);
+    // In a definition a key names a parameter, not what stands under it.
+    return redactValue(item, redact, kept, depth + 1, kept === NOTHING ? key : '');
   });
 }
 

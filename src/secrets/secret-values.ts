@@ -5,7 +5,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import { credentialSpans } from './credential-patterns.ts';
+import { credentialSpans, isPlainWord } from './credential-patterns.ts';
 import { endsWithSecretNoun, isSecretKey, isSecretName } from './secret-names.ts';
 
 /** Tells whether a text looks like a generated key: no words, date, version, region or model name. */
@@ -65,6 +65,13 @@ export function isNamedSecret(text: string, name: string): boolean {
   if (!last || !isSecretKey(name)) return text.length >= (last ? 4 : 8) && /\d/.test(text);
   return true;
 }
+
+/**
+ * Tells whether a text of a server is a credential because of the key that it stands under, as in
+ * `{"client_secret": "x1y2"}`. A sentence or a word about the field is not: `{"password": "required"}`.
+ */
+export const isCredentialOf = (key: string, text: string): boolean =>
+  isSecretKey(key) && !/\s/.test(text) && !isPlainWord(text) && isNamedSecret(text, key);
 
 /** Tells whether a value kept in a file or sent in a header is a secret: not a word, a number or a path. */
 const isKept = (text: string): boolean =>
