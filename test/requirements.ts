@@ -310,6 +310,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/search/kinds.test.ts',
     'find their tools far more often than as mere values',
   ]),
+  'search:goal': promise('The act and its object both count: a tool for something else is not first', [
+    'src/search/goal.test.ts',
+    'is hardly ever first among the tools of a workplace',
+  ]),
+  'search:explain': promise(
+    'An explanation shows the parts of a request, its concrete things, its language and its goal',
+    ['src/cli/commands/commands.test.ts', 'explains what it read in a query'],
+  ),
   'search:takeover': promise(
     'One server cannot take over search: what was first without it stays among the first three',
     ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],

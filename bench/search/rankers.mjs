@@ -105,6 +105,7 @@ export const WITHOUT = {
   'no-stories': without('what tells counts less', 'stories'),
   'no-acts': without('a search for each act', 'acts', 'acts', 'several', 'one'),
   'no-kinds': without('words for concrete things', 'kinds', 'concrete', 'value'),
+  'no-goals': without('the act and its object', 'goals', 'plain'),
   'no-repeats': without('repeats step back', 'repeats', 'copies'),
   'no-server': weightless("words of the server's name", ['server'], 'server'),
   'no-about': without("words of the server's description", 'about', 'about'),

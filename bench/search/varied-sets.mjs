@@ -241,6 +241,7 @@ export const VARIATIONS = {
   acts: { says: 'two requests in one', of: pairsOfRequests },
   several: { says: 'several things, written by hand', written: 'several-acts' },
   concrete: { says: 'a concrete thing says it, written by hand', written: 'concrete-things' },
+  plain: { says: 'an act and its object, written by hand', written: 'plain-acts' },
   one: { says: 'one thing that reads like several, written by hand', written: 'one-act' },
 };
 

@@ -505,6 +505,8 @@ const limits = {
     actWords: 256,
     /** Concrete things in one query that are said in words. */
     things: 4,
+    /** Words of the object of a request. */
+    goalWords: 5,
     /** Names in one query that may be those of tools. */
     pieces: 32,
     /** Ways to split a query into a server's name and the rest. */

@@ -66,3 +66,22 @@ export const LISTING = wordSet('and plus but');
 
 /** How a sentence begins that says how the act before it is to be done. */
 export const MANNERS = /^(?:keep|ensure|skip|avoid|do|name|specify|make sure|let me|use(?! .* to ))\b/;
+
+/** Verbs that many tools have and few requests mean literally: a tool without them is no worse. */
+export const VAGUE = wordSet(
+  'analyze call conduct describe determine discover display examine explain explore fetch find get give identify list locate look ' +
+    'make observe obtain perform provide put query read retrieve save search see show take tell understand use view write',
+);
+
+/** Words after an object that say more about it. */
+export const TAILS = wordSet('called containing entitled including labelled marked named regarding tagged titled');
+
+/** With one of these behind it, a verb is another verb (`call off`). */
+export const PARTICLES = wordSet('away back down off out over up');
+
+/** What one opens to make it, the verbs for that, and what stands before a thing that is not there yet. */
+export const OPENED = wordSet(
+  'account bug case claim discussion dispute incident issue mr order pr report request ticket thread',
+);
+export const OPENING = wordSet('file lodge log open raise start submit');
+export const FRESH = wordSet('a an another new');

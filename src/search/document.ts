@@ -38,10 +38,19 @@ export interface SearchDocument {
 export const FULL_IMPACT = 65_535;
 
 /**
+ * The two lowest bits of an impact: whether the term is where a tool says what it does, and where it says to what. Impacts are
+ * steps of four, which is finer than the ranking needs.
+ */
+export const ROLE = { act: 1, object: 2 } as const;
+const ROLES = ROLE.act | ROLE.object;
+/** How many words of a description's first sentence may be the act. */
+const ACT_WORDS = 6;
+
+/**
  * The impact of a word that only its server's description has. Such postings do not count when a term's rarity is
  * judged: one talkative server would make its favourite words look common.
  */
-export const ABOUT_IMPACT = 6_553;
+export const ABOUT_IMPACT = 6_552;
 
 /** Terms that start with this are keys of whole names; it sorts before every word. */
 export const NAME_KEY = '\u0000';
@@ -73,6 +82,7 @@ export function toDocument(
   }
   tally.add(lexicon.numberOf(NAME_KEY + nameKey(tool.name)), ONLY_KEY);
   const terms = tally.terms();
+  const roles = rolesOf(fields, lexicon.fieldTally.start());
   return {
     name: tool.name,
     summary: tool.summary,
@@ -81,16 +91,30 @@ export function toDocument(
     flags: flagsOf(tool),
     lexicon,
     terms,
-    impacts: terms.map((term) => toImpact(tally.frequencyOf(term), settings.k1)),
+    impacts: terms.map((term) => toImpact(tally.frequencyOf(term), settings.k1, roles.frequencyOf(term))),
     meaning: settings.model?.ofTool(spokenParts(tool, fields)),
   };
 }
 
-function toImpact(frequency: number, k1: number): number {
+function toImpact(frequency: number, k1: number, role: number): number {
   if (frequency === ONLY_KEY) return 0;
   if (frequency === ONLY_ABOUT) return ABOUT_IMPACT;
-  const impact = Math.max(1, Math.round((FULL_IMPACT * frequency) / (k1 + frequency)));
-  return impact === ABOUT_IMPACT ? ABOUT_IMPACT + 1 : impact;
+  const step = ROLES + 1;
+  const impact = Math.max(step, Math.floor((FULL_IMPACT * frequency) / (k1 + frequency) / step) * step) | role;
+  return impact === ABOUT_IMPACT ? ABOUT_IMPACT + step : impact;
+}
+
+/** The roles of a tool's terms. Names and titles say both; a permitted value may be the act of a tool with several. */
+function rolesOf(fields: ReadonlyMap<Field, FieldReadings>, roles: TermTally): TermTally {
+  const add = (readings: readonly Reading[], role: number): void => {
+    for (const { terms } of readings) for (const term of terms) roles.raise(term, roles.frequencyOf(term) | role);
+  };
+  const [lead = []] = fields.get('description') ?? [];
+  add(lead.slice(0, MOST_WORDS.lead), ROLE.object);
+  add(lead.slice(0, ACT_WORDS), ROLE.act);
+  for (const field of ['name', 'title'] as const) for (const readings of fields.get(field) ?? []) add(readings, ROLES);
+  for (const readings of fields.get('values') ?? []) add(readings, ROLE.act);
+  return roles;
 }
 
 /**

@@ -52,6 +52,8 @@ export interface Explanation extends Details {
   readonly score: ScoreParts;
   /** How far its total is ahead of the next tool if it is the best, else how far it is behind the best, below 0. */
   readonly lead: number;
+  /** The act and its object, if the request names them: tools that lack them count less. */
+  readonly goal?: { readonly acts: readonly string[]; readonly object: readonly string[] } | undefined;
   /** Concrete things in the request, and the words that were searched for them. */
   readonly things?: readonly { readonly text: string; readonly words: string }[];
   /** There if the request is in another language than English. */

@@ -41,7 +41,7 @@ describe('words and meaning', () => {
     const of = (meaningWeight: number) => {
       const engine = new SearchEngine({ model: MODEL, phrases: false, meaningWeight });
       engine.index(TOOLS);
-      return partsOf(engine, 'delete letter', 0);
+      return partsOf(engine, 'the letter to delete', 0);
     };
     for (const weight of [0, 0.3, 1]) {
       const { words = 0, meaning = 0, total } = of(weight) ?? {};

@@ -4,6 +4,7 @@
  */
 import type { ToolMetadata } from '../core/types.ts';
 import type { Details, ScoreParts } from './explanation.ts';
+import { goalMatch } from './goal-match.ts';
 import { type Position, positionKey } from './live-index.ts';
 import { meaning } from './meaning-ranker.ts';
 import type { Ranker, Search, ServerScores } from './ranker.ts';
@@ -32,7 +33,7 @@ export interface Ranking {
   relevanceOf?(position: Position): number;
 }
 
-/** Fuses what all rankers say. Without vectors, words decide. */
+/** Fuses what all rankers say, less for a tool that does something else. Without vectors, words decide. */
 export function fuse(search: Search): Ranking {
   const scored = RANKERS.flatMap(({ ranker, weight }) => {
     const scores = ranker.score(search);
@@ -41,14 +42,17 @@ export function fuse(search: Search): Ranking {
   const hasMeaning = scored.some(({ name }) => name === meaning.name);
   const share = hasMeaning ? search.settings.meaningWeight : 0;
   const rows = scored.map((row) => ({ ...row, weight: row.weight(share) }));
+  const kept = search.goal && goalMatch(search, search.goal);
   let candidates: Position[] | undefined;
   return {
-    partsOf({ segment, document }) {
+    partsOf(position) {
+      const { segment, document } = position;
       const parts = { words: 0, meaning: 0, use: 0, total: 0 };
       for (const { name, scores, weight } of rows) {
         parts[name] = scores.of(segment, document);
         parts.total += weight * parts[name];
       }
+      if (kept !== undefined && parts.total > 0) parts.total *= kept(position);
       return parts;
     },
     get candidates() {

@@ -4,6 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { FRESH, OPENED, OPENING } from './act-words.ts';
 
 /** A concrete thing and what it is. */
 export interface Thing {
@@ -69,6 +70,12 @@ const PLACES: readonly (readonly [place: RegExp, words: string])[] = [
   [/^pypi\.org\b/, 'python package'],
 ];
 
+/** One opens a ticket to make it, and a file to read it. */
+const NEW_CASE = new RegExp(
+  `\\b(?:${[...OPENING].join('|')})\\s(?:${[...FRESH].join('|')})\\s(?:[\\w-]+\\s){0,2}(?:${[...OPENED].join('|')})\\b`,
+  'giu',
+);
+
 /** What the other kinds look like. Every pattern is linear. */
 const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/\b(?:arxiv:\s?)?\d{4}\.\d{4,5}(?:v\d)?(?![\d.])/giu, 'arxiv paper'],
@@ -92,6 +99,7 @@ const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/(?<![\w#/&])#[a-z][\w-]+/gu, 'channel'],
   [/(?<![\w@/.])@[a-z]\w+/giu, 'user'],
   [/(?<!\w)\+\d[\d\s-]{7,14}\d(?!\w)/gu, 'phone number'],
+  [NEW_CASE, 'create'],
 ];
 
 const URL = /\bhttps?:\/\/[^\s<>"')]+/giu;

@@ -177,7 +177,7 @@ function readThings(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'sp
   return {
     ...said,
     terms: [...added, ...others].slice(0, LIMITS.search.terms),
-    spoken: `${said.spoken} ${kinds}`,
+    spoken: `${said.spoken}, ${kinds}`,
     things,
   };
 }

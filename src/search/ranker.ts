@@ -5,6 +5,7 @@
  */
 import type { SearchOptions, ToolMetadata } from '../core/types.ts';
 import type { Details, ScoreParts } from './explanation.ts';
+import type { Goal } from './goal.ts';
 import type { LiveIndex, Position } from './live-index.ts';
 import type { ParsedQuery } from './query.ts';
 import type { SearchSettings } from './settings.ts';
@@ -14,6 +15,8 @@ export interface Search extends Pick<SearchOptions, 'server' | 'learnt' | 'simil
   readonly index: LiveIndex;
   readonly query: ParsedQuery;
   readonly settings: SearchSettings;
+  /** The act and its object, if the request is for one thing and names them. */
+  readonly goal?: Goal | undefined;
   /** Whether this is one act of several: fewer candidates will do. */
   readonly isAct?: boolean | undefined;
   /** The most candidates of one server. */

@@ -10,6 +10,7 @@ import { allOf, findNamed, findTool, isName, type NamedTool } from './exact-name
 import type { Explanation } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { explainScore, fuse } from './fusion.ts';
+import { goalOf } from './goal.ts';
 import { joinActs } from './join-acts.ts';
 import { languageOf } from './language-of.ts';
 import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
@@ -204,6 +205,7 @@ export class SearchEngine {
       relevance: relevancesOf(selection)[place] ?? 0,
       score,
       lead: score.total < best ? score.total - best : best - second,
+      ...(search.goal && { goal: search.goal }),
       ...(search.query.things.length > 0 && { things: search.query.things }),
       ...(asked.translation && { translated: explainTranslation(asked.translation) }),
       ...(acts.length > 0 && {
@@ -227,7 +229,10 @@ export class SearchEngine {
         : (segment, document) => serverOf(index, { segment, document }) === server && passes(segment, document);
     const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
     const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
-    const search = { index, query, settings, server, learnt, similar, perServer, accepts };
+    // Words of another language are translated one by one, so the order of the English ones says nothing.
+    const isPlain = query.acts.length === 0 && query.translation === undefined;
+    const goal = settings.parts.goals && isPlain ? goalOf(query.spoken) : undefined;
+    const search = { index, query, settings, server, learnt, similar, perServer, accepts, goal };
     // What was learnt, and what another embedder knows, is about the whole request.
     const acts = query.acts.map((act) =>
       fuse({ index, query: act, isAct: true, settings, server, perServer, accepts }),

@@ -32,7 +32,8 @@ export interface FieldSettings {
  * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
  * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, tools that say
  * the same stepping back (`repeats`), requests in other `languages`, sentences that only tell counting less (`stories`),
- * a search for each of several things in one query (`acts`), and words for what concrete things are (`kinds`).
+ * a search for each of several things in one query (`acts`), words for what concrete things are (`kinds`), and tools that
+ * lack the act or its object counting less (`goals`).
  */
 export const PARTS = [
   'about',
@@ -49,6 +50,7 @@ export const PARTS = [
   'stories',
   'acts',
   'kinds',
+  'goals',
 ] as const;
 
 /** One of them. */

@@ -345,6 +345,26 @@ describe('search', () => {
     expect(results[0].explanation.lead).toBeGreaterThan(0);
   });
 
+  it('explains what it read in a query', async () => {
+    const explained = async (query: string) => (await run(['search', query, '--explain'])).out;
+    expect(await explained('create an issue about notes.xlsx')).toMatch(
+      /\n {5}notes\.xlsx: excel spreadsheet\n {5}asks to create: issue\n/,
+    );
+    expect(await explained('open the issue, then search the repositories')).toMatch(
+      /\n {5}asks "open the issue": \d+\n {5}asks "then search the repositories": \d+\n/,
+    );
+    expect(await explained('erstelle ein Ticket')).toMatch(/\n {5}in German: erstelle → create/);
+    const read = async (query: string) =>
+      (await documentOf('search', (await run(['search', query, '--explain', '--json'])).out)).results[0].explanation;
+    expect(await read('create an issue about notes.xlsx')).toMatchObject({
+      goal: { acts: ['create', 'open'], object: ['issue'] },
+      things: [{ text: 'notes.xlsx', words: 'excel spreadsheet' }],
+    });
+    expect(await read('open the issue, then search the repositories')).toMatchObject({
+      acts: [{ text: 'open the issue' }, { text: 'then search the repositories' }],
+    });
+  });
+
   it('names several failed servers in one note', async () => {
     config.servers = ['a', 'b'].map((name) => ({ name, connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }));
     const { err } = await run(['search', 'x']);
