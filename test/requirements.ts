@@ -35,6 +35,8 @@ const TWO_USERS_PATHS = 'test/e2e/two-users-paths.test.ts';
 const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
 const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
+const GATEWAYS = 'test/e2e/replicas.test.ts';
+const REDIS_LINK = 'src/cluster/redis-link.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const PROXY = 'src/execution/tool-executor.test.ts';
 const RULES = 'src/rules/decide.test.ts';
@@ -1932,6 +1934,34 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REPLICAS, 'is split among the replicas while Redis is away'],
     ['src/cluster/sealed-store.test.ts', 'reserve turns: whoever asks later, on whatever replica, gets a later one'],
   ),
+  'cluster:sessions': promise(
+    'A session works at whichever replica a request arrives, and is continued when its replica is gone',
+    [GATEWAYS, 'answer as one gateway (legacy)'],
+    [GATEWAYS, 'continue a session whose replica was killed'],
+    [GATEWAYS, 'give a session to nobody else, and keep none that its client has ended'],
+  ),
+  'cluster:routing': promise(
+    'Answers and cancellations reach the replica that waits for them',
+    [GATEWAYS, 'bring answers to questions to the replica that waits for them (legacy)'],
+    [GATEWAYS, 'bring answers to questions to the replica that waits for them (modern)'],
+    [GATEWAYS, 'cancel a call whose client gives up, whichever replica hears of it (legacy)'],
+  ),
+  'cluster:truth': promise(
+    'When a replica dies or freezes, callers are told within a second that the outcome is unknown, and nothing runs twice',
+    [GATEWAYS, 'say within a second that it is unknown what became of a call whose replica was killed'],
+    [GATEWAYS, 'say the same of a parked call, whose client asks another replica'],
+    [GATEWAYS, 'do not run a call on a frozen replica and on another one'],
+    [GATEWAYS, 'finish the calls of a session that another replica has taken'],
+  ),
+  'cluster:redis-away': promise(
+    'A dead Redis costs nothing, a frozen one a bounded wait, and replicas find each other again',
+    [GATEWAYS, 'work alone while Redis is dead, and together again once it is back'],
+    [REDIS_LINK, 'waits for a frozen Redis once, then fails at once until it answers'],
+  ),
+  'cluster:authentic': promise('Forged, repeated and moved messages between replicas are dropped and counted', [
+    REDIS_LINK,
+    'are dropped and counted when forged, repeated, moved to another channel or sealed with another key',
+  ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

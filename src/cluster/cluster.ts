@@ -8,6 +8,7 @@ import { KeyRing } from './key-ring.ts';
 import { RedisLink } from './redis-link.ts';
 import { ReplicaBus } from './replica-bus.ts';
 import { ReplicaCount } from './replica-count.ts';
+import { RequestRelay } from './request-relay.ts';
 import { SealedStore } from './sealed-store.ts';
 import { SharedRates } from './shared-rates.ts';
 
@@ -27,12 +28,14 @@ export class Cluster {
   readonly pages: SealedStore;
   readonly rates: SharedRates;
   readonly #replicas: ReplicaCount;
+  readonly relay: RequestRelay;
   readonly #prefix: string;
 
   private constructor(link: RedisLink, keys: KeyRing, prefix: string) {
     this.link = link;
     this.keys = keys;
     this.bus = new ReplicaBus(link, keys, prefix);
+    this.relay = new RequestRelay(this.bus, () => link.now());
     this.#prefix = prefix;
     // Raised when results are cut in another way: pages of both versions do not fit together.
     this.pages = this.store('page', 1);
@@ -71,6 +74,7 @@ export class Cluster {
   close(): void {
     // Sent before the connection ends.
     void this.#replicas.close();
+    this.relay.close();
     this.link.close();
   }
 }

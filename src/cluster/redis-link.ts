@@ -6,7 +6,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
-import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
+import { ConfigurationError, DiscoveryError, type Outcome } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { messageOf } from '../text/thrown-message.ts';
@@ -17,10 +17,10 @@ export interface RedisLinkOptions {
   readonly logger: Logger;
 }
 
-/** A command failed because Redis does not answer. Nothing is known about its effect. */
+/** A command failed because Redis does not answer. Its outcome is `not_sent` if it had no effect for certain. */
 export class RedisAway extends DiscoveryError {
-  constructor(cause: unknown) {
-    super('STORAGE_ERROR', `Redis does not answer: ${messageOf(cause)}`, { cause, retryable: true });
+  constructor(cause: unknown, outcome: Outcome) {
+    super('STORAGE_ERROR', `Redis does not answer: ${messageOf(cause)}`, { cause, outcome, retryable: true });
   }
 }
 
@@ -36,6 +36,7 @@ export class RedisLink {
   readonly #listeners = new Map<string, Listener>();
   readonly #onUp = new Set<() => void>();
   #isUp = false;
+  #wasDown = false;
   /** Until then, commands are not tried: Redis accepts them and does not answer. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   /** Milliseconds that the clock of Redis is ahead of ours. */
@@ -60,6 +61,7 @@ export class RedisLink {
   /** Starts to connect. Resolves once connected, or after a short time without: the link connects when Redis is there. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
+    const { logger } = options;
     const isUp = new Promise<void>((resolve) => link.onUp(resolve));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -67,7 +69,10 @@ export class RedisLink {
     });
     await Promise.race([isUp, late]);
     clearTimeout(timer);
-    if (!link.isUp) link.#logger.warn({}, 'Redis cannot be reached. Until it can, this replica works alone.');
+    if (!link.isUp) {
+      link.#wasDown = true;
+      logger.warn({}, 'Redis cannot be reached. Until it can, this replica works alone.');
+    }
     return link;
   }
 
@@ -83,14 +88,14 @@ export class RedisLink {
 
   /** Runs a command. Rejects with `RedisAway` when Redis does not answer in time. */
   async run<T>(command: string, ...args: (string | number | Uint8Array)[]): Promise<T> {
-    if (!this.#isUp) throw new RedisAway('there is no connection');
-    if (elapsedNow() < this.#heldUntil) throw new RedisAway('it did not answer a moment ago');
+    if (!this.#isUp) throw new RedisAway('there is no connection', 'not_sent');
+    if (elapsedNow() < this.#heldUntil) throw new RedisAway('it did not answer a moment ago', 'not_sent');
     try {
       return (await this.#commands.callBuffer(command, ...args.map(argument))) as T;
     } catch (error) {
       if (isReply(error)) throw error;
       if (/timed out/.test(messageOf(error))) this.#frozen();
-      throw new RedisAway(error);
+      throw new RedisAway(error, 'unknown');
     }
   }
 
@@ -126,12 +131,14 @@ export class RedisLink {
     }
     if (this.#isUp || this.#isClosed) return;
     this.#isUp = true;
+    if (this.#wasDown) this.#logger.info({}, 'Redis can be reached again.');
     for (const listener of this.#onUp) listener();
   }
 
   #down(error: unknown): void {
     if (!this.#isUp || this.#isClosed) return;
     this.#isUp = false;
+    this.#wasDown = true;
     this.#logger.warn({}, `Redis cannot be reached: ${messageOf(error)}. Until it can, this replica works alone.`);
   }
 

@@ -285,8 +285,28 @@ const limits = {
     held: 1_000,
     /** The pause between attempts to connect: a new Redis is found within two seconds. */
     reconnect: { initial: 50, max: 2_000, jitter: 0.2 },
+    /** A replica that does not take a request by then is busy or frozen. */
+    taken: 1_000,
+    /** A replica does not take a request that is older: its sender may have given up. */
+    late: 700,
+    /** How often a replica says that it still works on requests of another one. */
+    working: 250,
+    /** A replica that says nothing for so long is gone: its callers are told within a second. */
+    silent: 900,
+    /** How long a replica that was gone is not asked again. */
+    notAsked: 5_000,
     /** Bytes of one message between replicas. A request over HTTP fits whole; answers are sent in pieces. */
     message: 8 * MIB,
+    /** Bytes of one piece of an answer. */
+    answerPiece: 256 * KIB,
+    /** Bytes of an answer that wait for a client which reads slowly. */
+    unread: 16 * MIB,
+    /** Requests that one replica passes on at once. */
+    passed: 512,
+    /** A session that nobody uses for so long cannot be continued at another replica. */
+    session: DAY,
+    /** Characters of what a session's id says about its client; ids travel in a header of every request. */
+    claims: 2_000,
     /** Replicas whose messages are told apart. */
     replicas: 1_000,
     /** How often a replica says that it is alive. */
@@ -297,6 +317,8 @@ const limits = {
     piece: 2 * MIB,
     /** Bytes of a result that any replica can read on. Larger ones are read on where they were made. */
     result: 16 * MIB,
+    /** Sessions that have moved between replicas; of others, Redis is asked again. */
+    moved: 10_000,
   },
   telemetry: {
     /** Series of one metric. A monitoring system keeps each for weeks. */

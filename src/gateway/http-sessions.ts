@@ -29,6 +29,8 @@ export class HttpSessions<S extends HttpSession> {
   readonly #now: () => number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, S>();
+  /** Sessions that end with their last call. No request finds them. */
+  readonly #released = new Set<S>();
   /** Sessions that are being opened. They count against the limit. */
   readonly #opening = new Map<object, string>();
 
@@ -43,6 +45,14 @@ export class HttpSessions<S extends HttpSession> {
 
   values(): Iterable<S> {
     return this.#sessions.values();
+  }
+
+  /** Ends a session that another replica has taken, once its running calls have been answered. */
+  release(id: string): void {
+    const session = this.#sessions.get(id);
+    if (!session || session.calls === 0) return this.end(id);
+    this.#sessions.delete(id);
+    this.#released.add(session);
   }
 
   /** Reserves a place for a client, evicting an idle session if necessary. Undefined if none can be freed. */
@@ -75,6 +85,7 @@ export class HttpSessions<S extends HttpSession> {
       open = false;
       session[kind] -= 1;
       this.#touch(session);
+      if (session.calls === 0 && this.#released.delete(session)) session.close();
     };
   }
 
@@ -86,6 +97,7 @@ export class HttpSessions<S extends HttpSession> {
 
   endAll(): void {
     for (const id of [...this.#sessions.keys()]) this.end(id);
+    for (const session of this.#released) session.close();
   }
 
   #touch(session: S): void {

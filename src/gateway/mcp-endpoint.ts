@@ -13,6 +13,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../auth/identity.ts';
+import type { PassedRequest } from '../cluster/request-relay.ts';
+import type { SessionClaims } from '../cluster/session-ids.ts';
 import { META } from '../connections/handshake.ts';
 import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { LISTEN } from '../connections/peer.ts';
@@ -27,24 +29,39 @@ import { answerPlainCall, plainCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
+import { callerOf, goneAnswer, lastWordsFor, PassedResponse } from './passed-requests.ts';
 import { rpcFault } from './rpc-fault.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { SessionEvents, streamIn } from './session-events.ts';
+import { passedHeaders, SharedSessions } from './shared-sessions.ts';
 import { createUpstreamHandler } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** A request whose head was checked, and its body. */
-export interface Incoming {
+export interface Incoming extends Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+}
+
+/** A request to answer: of a client, or of another replica that a client has sent it to. */
+interface Asked {
+  readonly request: Pick<IncomingMessage, 'headers'> & { readonly socket?: IncomingMessage['socket'] };
+  readonly response: Answering;
   readonly body: unknown;
+  /** Another replica has passed the request on, and watches its client. */
+  readonly isPassed?: boolean;
   /** Undefined if authentication is off. */
   readonly identity: Identity | undefined;
   readonly profile: string | undefined;
 }
+
+/** The end of a request that is being answered. */
+type Answering = Pick<ServerResponse, 'closed' | 'destroyed' | 'writableFinished'> & {
+  once(event: 'close', listener: () => void): unknown;
+};
 
 interface Session extends HttpSession {
   readonly server: Server;
@@ -67,10 +84,13 @@ export function createMcpEndpoint(
   maxSessions: number,
   watched: WatchedStreams,
 ): McpEndpoint {
-  const parked = new ParkedCalls();
+  const { runtime } = coreOf(engine);
+  const cluster = runtime.cluster.current;
+  const shared = cluster && new SharedSessions(cluster);
+  const parked = new ParkedCalls({ replica: cluster?.id });
   const handler = createUpstreamHandler(surface.run, parked);
-  const incoming = new WeakMap<Request, Incoming>();
-  const create = () =>
+  const incoming = new WeakMap<Request, Asked>();
+  const createModern = () =>
     createMcpHandler(
       ({ requestInfo }) => {
         const from = requestInfo && incoming.get(requestInfo);
@@ -78,8 +98,11 @@ export function createMcpEndpoint(
       },
       { legacy: 'reject' },
     );
-  const modern = create();
-  const hearers = new Hearers({ create, relay: ({ notify }, who) => surface.relayChanges?.(notify, who) });
+  const modern = createModern();
+  const hearers = new Hearers({
+    create: createModern,
+    relay: ({ notify }, who) => surface.relayChanges?.(notify, who),
+  });
   const sessions = new HttpSessions<Session>(maxSessions);
   const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
@@ -91,16 +114,17 @@ export function createMcpEndpoint(
   });
 
   /** The session of a request, if it is the caller's own. */
-  const sessionOf = (id: string, from: Incoming): Session | undefined => {
+  const sessionOf = (id: string, from: Asked): Session | undefined => {
     const session = sessions.get(id);
     const { principal, profile } = whoIs(from);
     return session?.principal === principal && session?.profile === profile ? session : undefined;
   };
 
-  const legacy = async (web: Request, from: Incoming): Promise<Response> => {
+  const legacy = async (web: Request, from: Asked): Promise<Response> => {
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
-    const session = sessionOf(id, from);
+    const session = sessionOf(id, from) ?? (await continued(id, web, from));
+    if (session instanceof Response) return session;
     // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
     const lastEvent = web.headers.get('last-event-id');
@@ -110,43 +134,27 @@ export function createMcpEndpoint(
     // The session is in use until the last byte of the answer: an open stream counts.
     const isStream = web.method === 'GET';
     whenClosed(from.response, sessions.use(session, isStream ? 'streams' : 'calls'));
-    if (isStream) watched.add(from.response, from.identity);
+    if (isStream && isOwnClient(from)) watched.add(from.response, from.identity);
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
 
   /** Opens a session, only for a valid `initialize`. */
-  const open = async (web: Request, from: Incoming): Promise<Response> => {
+  const open = async (web: Request, from: Asked): Promise<Response> => {
     const refused = initializeProblem(web, from.body);
     if (refused) return refused;
-    const clientName = nameOf(from, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
+    const { params } = from.body as { params: Greeting };
+    const clientName = nameOf(from, params.clientInfo);
     const place = sessions.reserve(clientName);
     if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
-    const id = randomUUID();
+    const name = randomUUID();
+    const id = shared?.newId(name, whoIs(from), params) ?? name;
     try {
-      const who = whoIs(from);
-      const { capabilities } = (from.body as { params: { capabilities: Params } }).params;
-      const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
-      const server = await surface.createServer(handler, identity);
-      const kept = new SessionEvents(events);
-      const transport = new WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: () => id,
-        onsessionclosed: (name) => sessions.end(name),
-        eventStore: kept,
-        retryInterval: LIMITS.pace.streamRetry,
-      });
-      const close = () => {
-        kept.clear();
-        coreOf(engine).connections.endSession(id);
-        void server.close().catch(() => {});
-      };
-      await server.connect(transport);
-      const counts = { calls: 0, streams: 0, requests: 0, lastUsed: 0 };
-      const session: Session = { id, clientName, server, transport, close, ...who, ...counts };
+      const session = await create(id, name, clientName, params, whoIs(from));
       place.take(session);
       whenClosed(from.response, sessions.use(session, 'calls'));
       // End a session whose client disconnected before it learnt the session's id.
       whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
-      const answer = await transport.handleRequest(web, { parsedBody: from.body });
+      const answer = await session.transport.handleRequest(web, { parsedBody: from.body });
       if (answer.status >= 400) sessions.end(id);
       return answer;
     } catch (error) {
@@ -159,13 +167,97 @@ export function createMcpEndpoint(
     }
   };
 
+  const create = async (
+    id: string,
+    name: string,
+    clientName: string,
+    greeting: Greeting,
+    who: Who,
+  ): Promise<Session> => {
+    const { capabilities } = greeting;
+    const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
+    const server = await surface.createServer(handler, identity);
+    const kept = new SessionEvents(events);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessionclosed: async (closed) => {
+        sessions.end(closed);
+        await shared?.ended(name);
+      },
+      eventStore: kept,
+      retryInterval: LIMITS.pace.streamRetry,
+    });
+    const close = () => {
+      kept.clear();
+      coreOf(engine).connections.endSession(id);
+      void server.close().catch(() => {});
+    };
+    await server.connect(transport);
+    const counts = { calls: 0, streams: 0, requests: 0, lastUsed: 0 };
+    return { id, clientName, server, transport, close, ...who, ...counts };
+  };
+
+  /** A session of another replica: its answer, or the session, if it is to be continued here. */
+  const continued = async (id: string, web: Request, from: Asked): Promise<Response | Session | undefined> => {
+    const who = whoIs(from);
+    const claims = from.isPassed ? undefined : shared?.claimsOf(id, who);
+    if (!shared || !claims) return undefined;
+    const request = passedOn(web, from);
+    try {
+      const answer = await shared.answer(id, claims, request, lastWordsFor(request));
+      if (answer === 'ended') return undefined;
+      if (answer === 'here') return await resumed(id, claims, from);
+      if (web.method === 'GET' && isOwnClient(from)) watched.add(from.response, from.identity);
+      return answer;
+    } catch (error) {
+      return goneAnswer(request, error);
+    }
+  };
+
+  /** Continues a session whose replica is gone: the client's greeting is in the session's id. */
+  const resumed = async (id: string, claims: SessionClaims, from: Asked): Promise<Response | Session> => {
+    const greeting = claims.greeting as unknown as Greeting;
+    const clientName = nameOf(from, greeting.clientInfo);
+    const place = sessions.reserve(clientName);
+    if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
+    try {
+      const session = await create(id, claims.name, clientName, greeting, whoIs(from));
+      const say = async (body: object, headers: Record<string, string>) => {
+        const init = { method: 'POST', headers: { ...headers, ...SPEAKS_MCP } };
+        const answer = await session.transport.handleRequest(new Request(OWN_URL, init), { parsedBody: body });
+        await answer.text();
+      };
+      await say({ jsonrpc: '2.0', id: 0, method: 'initialize', params: greeting }, {});
+      await say({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': id });
+      place.take(session);
+      return session;
+    } finally {
+      place.leave();
+    }
+  };
+
+  shared?.onTaken((id) => sessions.release(id));
+  cluster?.relay.serve(async ({ method, headers, body, caller }, signal) => {
+    const web = new Request(OWN_URL, { method, headers, signal });
+    const response = new PassedResponse(signal);
+    const from: Asked = { request: { headers }, response, body, ...callerOf(caller), isPassed: true };
+    return answerInEra(web, from);
+  });
+
   /** Answers a request of the new protocol. */
-  const alone = async (web: Request, from: Incoming): Promise<Response> => {
+  const alone = async (web: Request, from: Asked): Promise<Response> => {
     const { body } = from;
+    const replica = ParkedCalls.replicaOf(isObject(body) && isObject(body.params) && body.params.requestState);
+    if (shared && replica !== undefined && replica !== cluster?.id && !from.isPassed) {
+      const request = passedOn(web, from);
+      return shared
+        .resume(replica, request, lastWordsFor(request))
+        .catch((error: unknown) => goneAnswer(request, error));
+    }
     const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
     const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
     if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
-    const handler = isListening(body) ? hearers.of(whoIs(from), from.response) : modern;
+    const handler = isListening(body) && isOwnClient(from) ? hearers.of(whoIs(from), from.response) : modern;
     return handler.fetch(web, { parsedBody: body });
   };
 
@@ -180,6 +272,11 @@ export function createMcpEndpoint(
     return { ...from, body: { ...body, params } };
   };
 
+  const answerInEra = async (web: Request, from: Asked): Promise<Response> => {
+    incoming.set(web, from);
+    return (await isLegacyRequest(web, from.body)) ? legacy(web, from) : alone(web, from);
+  };
+
   const serve = (arrived: Incoming) => {
     const { request, response, body } = arrived;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
@@ -188,8 +285,7 @@ export function createMcpEndpoint(
     streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
       const from = isListening(body) ? await listening(arrived, body) : arrived;
-      incoming.set(web, from);
-      const answer = await ((await isLegacyRequest(web, body)) ? legacy(web, from) : alone(web, from));
+      const answer = await answerInEra(web, from);
       // Send the head of an event stream now; Node would hold it back until the first event.
       if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
       return answer;
@@ -212,8 +308,25 @@ export function createMcpEndpoint(
   };
 }
 
+/** What a client says when it opens a session. */
+type Greeting = Params & { readonly capabilities: Params; readonly clientInfo?: unknown };
+type Who = ReturnType<typeof whoIs>;
+
+/** For requests that no client has sent. */
+const OWN_URL = 'http://replica.invalid/mcp';
+const SPEAKS_MCP = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+const passedOn = ({ method }: Request, { request, body, identity, profile }: Asked): PassedRequest => ({
+  method,
+  headers: passedHeaders(request.headers),
+  ...(body !== undefined && { body }),
+  caller: { identity, profile },
+});
+
+const isOwnClient = (from: Asked): from is Incoming => !from.isPassed;
+
 /** Identifies the caller of a request that stands alone. */
-function modernIdentity(from: Incoming): UpstreamIdentity {
+function modernIdentity(from: Asked): UpstreamIdentity {
   const capabilities = envelopeOf(from.body)[META.clientCapabilities];
   return {
     era: 'modern',
@@ -224,7 +337,7 @@ function modernIdentity(from: Incoming): UpstreamIdentity {
   };
 }
 
-const whoIs = ({ identity, profile }: Incoming) => ({ principal: identity?.principal, profile });
+const whoIs = ({ identity, profile }: Asked) => ({ principal: identity?.principal, profile });
 
 /** Why a request without a session cannot open one, or undefined. */
 function initializeProblem(web: Request, body: unknown): Response | undefined {
@@ -253,14 +366,15 @@ const asksForSomething = (body: unknown): boolean =>
 const isListening = (body: unknown): body is Params => isObject(body) && body.method === LISTEN;
 
 /** Calls `done` when a response is closed, which it may be already. */
-function whenClosed(response: ServerResponse, done: () => void): void {
+function whenClosed(response: Answering, done: () => void): void {
   if (response.closed || response.destroyed) done();
   else response.once('close', done);
 }
 
-const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
+const socketOf = ({ socket }: Asked['request']): string | undefined =>
+  socket && `${socket.remoteAddress}:${socket.remotePort}`;
 
-const modernName = (from: Incoming): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
+const modernName = (from: Asked): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
 
 function envelopeOf(body: unknown): Params {
   const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
@@ -268,7 +382,7 @@ function envelopeOf(body: unknown): Params {
 }
 
 /** Identifies a client among others: by its user, else by what the client says about itself. */
-function nameOf({ request: { headers }, identity }: Incoming, clientInfo: unknown): string {
+function nameOf({ request: { headers }, identity }: Asked, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
   // A known user has one name, whatever token or program is used.

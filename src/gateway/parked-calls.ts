@@ -43,19 +43,30 @@ interface Parked {
 interface ParkedCallsOptions {
   readonly maxCalls?: number;
   readonly waitMs?: number;
+  /** The replica that parks the calls; it is part of their ids. */
+  readonly replica?: string | undefined;
 }
 
 const PREFIX = 'anygpt.';
+const PARKED_AT = /^anygpt\.([\w-]+)\./;
 const NEVER = new Promise<RawResult>(() => {});
 
 export class ParkedCalls {
   readonly #parked = new Map<string, Parked>();
   readonly #maxCalls: number;
   readonly #waitMs: number;
+  readonly #prefix: string;
 
-  constructor({ maxCalls = DEFAULTS.parked.calls, waitMs = DEFAULTS.parked.waitMs }: ParkedCallsOptions = {}) {
+  constructor(options: ParkedCallsOptions = {}) {
+    const { maxCalls = DEFAULTS.parked.calls, waitMs = DEFAULTS.parked.waitMs, replica } = options;
     this.#maxCalls = maxCalls;
     this.#waitMs = waitMs;
+    this.#prefix = replica === undefined ? PREFIX : `${PREFIX}${replica}.`;
+  }
+
+  /** The replica that parked a call; undefined if its id names none. */
+  static replicaOf(requestState: unknown): string | undefined {
+    return typeof requestState === 'string' ? PARKED_AT.exec(requestState)?.[1] : undefined;
   }
 
   /** Tells whether this gateway made a `requestState`. Any other belongs to the server and is passed on. */
@@ -161,7 +172,7 @@ export class ParkedCalls {
       this.#giveUp(call, 'too many calls wait for an answer');
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');
     }
-    call.id = `${PREFIX}${randomBytes(18).toString('base64url')}`;
+    call.id = `${this.#prefix}${randomBytes(18).toString('base64url')}`;
     this.#parked.set(call.id, call);
     call.hearing = {};
     call.timer = setTimeout(() => this.#giveUp(call, 'no answer came in time'), this.#waitMs).unref();

@@ -1,0 +1,244 @@
+/**
+ * Passes a client's request on to the replica that it belongs to, and that replica's answer back: its head at once, its
+ * body piece by piece. Notices within a second that the other replica is gone.
+ * @module
+ */
+import { randomUUID } from 'node:crypto';
+import { elapsedNow } from '../async/clock.ts';
+import { DiscoveryError, type Outcome } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { ReplicaBus } from './replica-bus.ts';
+
+/** A request as it is passed on. Credentials are left out: who is asking was checked before. */
+export interface PassedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed body; absent for requests without one. */
+  readonly body?: unknown;
+  /** Who is asking, as the receiving side's own code reads it. */
+  readonly caller: unknown;
+}
+
+/** The last bytes of an answer whose replica went away while it was sent; undefined to break it off. */
+export type LastWords = (error: Error) => Uint8Array | undefined;
+
+/** Answers requests of other replicas. The signal aborts when their client has left. */
+export type AnswerPassed = (request: PassedRequest, signal: AbortSignal) => Promise<Response>;
+
+/** The replica that a request belongs to does not answer. */
+export class ReplicaGone extends DiscoveryError {
+  constructor(outcome: Outcome) {
+    const rest =
+      outcome === 'not_sent'
+        ? 'The request was not executed.'
+        : 'It is unknown whether the request was executed: check before you repeat it.';
+    super('SERVER_CONNECTION_ERROR', `The gateway that worked on this is gone. ${rest}`, { outcome, retryable: true });
+  }
+}
+
+/** A request that waits for another replica. */
+interface Passed {
+  readonly to: string;
+  taken(): void;
+  head(status: number, headers: Record<string, string>): void;
+  piece(bytes: Uint8Array): void;
+  end(): void;
+  fail(error: Error): void;
+}
+
+/** Statuses of answers without a body. */
+const HAS_NO_BODY: ReadonlySet<number> = new Set([202, 204, 304]);
+
+export class RequestRelay {
+  readonly #bus: ReplicaBus;
+  readonly #now: () => number;
+  readonly #passed = new Map<string, Passed>();
+  /** Requests of others that are worked on here, and who waits for them. */
+  readonly #working = new Map<string, { readonly from: string; readonly leave: AbortController }>();
+  /** When each replica that is waited for was last heard. */
+  readonly #heard = new Map<string, number>();
+  #answer: AnswerPassed | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+
+  /** `now` is the clock that all replicas share. */
+  constructor(bus: ReplicaBus, now: () => number) {
+    this.#bus = bus;
+    this.#now = now;
+    bus.on('request', ({ from, at, message: { id, bytes } }) => void this.#take(from, at, String(id), bytes));
+    bus.on('leave', ({ message }) => this.#working.get(String(message.id))?.leave.abort());
+    bus.on('beat', ({ from }) => this.#hear(from));
+    const hear = (kind: string, use: (passed: Passed, message: { readonly [key: string]: unknown }) => void) =>
+      bus.on(kind, ({ from, message }) => {
+        this.#hear(from);
+        const passed = this.#passed.get(String(message.id));
+        // Only the replica that was asked may answer.
+        if (passed?.to === from) use(passed, message);
+      });
+    hear('taken', (passed) => passed.taken());
+    hear('late', (passed) => passed.fail(new ReplicaGone('not_sent')));
+    hear('head', (passed, { status, headers }) => passed.head(Number(status), headers as Record<string, string>));
+    hear('piece', (passed, { bytes }) => passed.piece(bytes as Uint8Array));
+    hear('end', (passed) => passed.end());
+    hear('broken', (passed) => passed.fail(new ReplicaGone('unknown')));
+  }
+
+  /** Sets what answers the requests of other replicas. */
+  serve(answer: AnswerPassed): void {
+    this.#answer = answer;
+  }
+
+  /** Passes a request on. Rejects with `ReplicaGone`, or with `RedisAway`. */
+  async pass(request: PassedRequest, to: string, lastWords?: LastWords): Promise<Response> {
+    if (this.#passed.size >= LIMITS.cluster.passed)
+      throw new DiscoveryError('SERVER_BUSY', 'Too many requests wait for other gateways. Try again later.');
+    const id = randomUUID();
+    const answer = this.#expect(id, to, lastWords);
+    const sent = this.#bus.send(to, { kind: 'request', id, bytes: Buffer.from(JSON.stringify(request)) });
+    sent.then(
+      (isThere) => isThere || this.#passed.get(id)?.fail(new ReplicaGone('not_sent')),
+      (error: Error) => this.#passed.get(id)?.fail(error),
+    );
+    return answer;
+  }
+
+  /** Fails what waits, and lets the clients of others know. */
+  close(): void {
+    clearInterval(this.#beat);
+    clearInterval(this.#watch);
+    for (const passed of [...this.#passed.values()]) passed.fail(new ReplicaGone('unknown'));
+    for (const [id, { from, leave }] of this.#working) {
+      leave.abort();
+      this.#tell(from, { kind: 'broken', id });
+    }
+    this.#working.clear();
+  }
+
+  #expect(id: string, to: string, lastWords?: LastWords): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      let hasHead = false;
+      const done = () => {
+        clearTimeout(timer);
+        this.#passed.delete(id);
+      };
+      const leave = () => {
+        done();
+        this.#tell(to, { kind: 'leave', id });
+      };
+      const fail = (error: Error) => {
+        leave();
+        if (!hasHead) return reject(error);
+        const words = lastWords?.(error);
+        if (!words) return body.error(error);
+        body.enqueue(words);
+        body.close();
+      };
+      // Not taken in time: the other replica is busy or frozen, and may have taken it all the same.
+      const timer = setTimeout(() => fail(new ReplicaGone('unknown')), LIMITS.cluster.taken);
+      let body!: ReadableStreamDefaultController<Uint8Array>;
+      const stream = new ReadableStream<Uint8Array>(
+        {
+          start: (controller) => {
+            body = controller;
+          },
+          cancel: leave,
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: LIMITS.cluster.unread }),
+      );
+      this.#passed.set(id, {
+        to,
+        taken: () => {
+          clearTimeout(timer);
+          this.#hear(to, true);
+          this.#watchAll();
+        },
+        head: (status, headers) => {
+          hasHead = true;
+          resolve(new Response(HAS_NO_BODY.has(status) ? null : stream, { status, headers }));
+        },
+        piece: (bytes) => {
+          // The client does not read: its stream ends, and it may continue it later.
+          if ((body.desiredSize ?? 0) > 0) body.enqueue(bytes);
+          else fail(new Error('the client does not read'));
+        },
+        end: () => {
+          done();
+          if (hasHead) body.close();
+        },
+        fail,
+      });
+    });
+  }
+
+  /** Works on a request of another replica. */
+  async #take(from: string, at: number, id: string, bytes: Uint8Array | undefined): Promise<void> {
+    const isLate = this.#now() - at > LIMITS.cluster.late;
+    if (isLate || !this.#answer || !bytes) return this.#tell(from, { kind: 'late', id });
+    const leave = new AbortController();
+    this.#working.set(id, { from, leave });
+    this.#tell(from, { kind: 'taken', id });
+    this.#beatAll();
+    try {
+      const response = await this.#answer(JSON.parse(Buffer.from(bytes).toString()) as PassedRequest, leave.signal);
+      await this.#bus.send(from, {
+        ...{ kind: 'head', id, status: response.status },
+        headers: Object.fromEntries(response.headers),
+      });
+      const reader = response.body?.getReader();
+      leave.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}), { once: true });
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done || leave.signal.aborted) break;
+        for (let start = 0; start < value.length; start += LIMITS.cluster.answerPiece)
+          await this.#bus.send(from, {
+            kind: 'piece',
+            id,
+            bytes: value.subarray(start, start + LIMITS.cluster.answerPiece),
+          });
+      }
+      await this.#bus.send(from, { kind: 'end', id });
+    } catch {
+      // Redis is away, or the answer broke off. The other side notices the silence, if not this word.
+      this.#tell(from, { kind: 'broken', id });
+    } finally {
+      leave.abort();
+      this.#working.delete(id);
+    }
+  }
+
+  #tell(to: string, message: { readonly kind: string; readonly id?: string }): void {
+    // Without Redis, the other side notices the silence.
+    this.#bus.send(to, message).catch(() => {});
+  }
+
+  #hear(from: string, isNew = false): void {
+    if (isNew || this.#heard.has(from)) this.#heard.set(from, elapsedNow());
+  }
+
+  /** Tells those who wait for this replica that it still works. */
+  #beatAll(): void {
+    this.#beat ??= setInterval(() => {
+      const waiting = new Set([...this.#working.values()].map(({ from }) => from));
+      for (const from of waiting) this.#tell(from, { kind: 'beat' });
+      if (waiting.size > 0) return;
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+    }, LIMITS.cluster.working).unref();
+  }
+
+  /** Fails what waits for a replica that is silent. */
+  #watchAll(): void {
+    this.#watch ??= setInterval(() => {
+      const before = elapsedNow() - LIMITS.cluster.silent;
+      const waitedFor = new Set([...this.#passed.values()].map(({ to }) => to));
+      for (const [replica, at] of this.#heard)
+        if (!waitedFor.has(replica)) this.#heard.delete(replica);
+        else if (at < before)
+          for (const passed of [...this.#passed.values()])
+            if (passed.to === replica) passed.fail(new ReplicaGone('unknown'));
+      if (this.#passed.size > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }, LIMITS.cluster.working).unref();
+  }
+}
