@@ -61,6 +61,7 @@ error, 3 login failed`,
     };
     return withSession(values, io, async (session) => {
       const { logInTo } = await import('../log-in.ts');
+      if (values.as !== undefined) await checkUser(session, String(values.as));
       const names = named === undefined ? await wanting(session) : [named];
       const servers: LoggedIn[] = [];
       for (const name of names) {
@@ -76,6 +77,17 @@ error, 3 login failed`,
     });
   },
 };
+
+/** Refuses the name of a token: its user would never have the login. Says if no token has that id. */
+async function checkUser(session: Session, as: string): Promise<void> {
+  if (principalOf(as).includes('\0')) return;
+  const { StaticTokens } = await import('../../auth/static-tokens.ts');
+  const tokens = new StaticTokens((await session.engine.getConfig()).home).list();
+  if (tokens.some(({ id }) => id === as)) return;
+  const named = tokens.find(({ name }) => name === as);
+  if (named) throw new UsageError(`"${as}" is the name of a token; its user is written as its id: --as ${named.id}`);
+  if (tokens.length > 0) session.note(`No token has the id "${forTerminal(as)}". "anygpt mcp token list" shows all.`);
+}
 
 const KEY_IN_FILE =
   'No keychain of this computer can be used, so the key of the tokens is in the file logins/key of your state folder, readable by you alone.';
