@@ -254,7 +254,7 @@ const authSchema = z.strictObject({
   ),
   resource: optional(
     webAddress,
-    'The public address of the gateway, if clients reach it at another one than they name in `Host`, e.g. `https://tools.example.com/mcp`.',
+    'The public address of the gateway, if it differs from the `Host` that clients send, e.g. `https://tools.example.com/mcp`.',
   ),
 });
 

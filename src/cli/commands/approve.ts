@@ -19,10 +19,9 @@ export const approve: Command = {
   usage: `Usage: anygpt mcp approve [server[:tool]] [options]
 
 Shows what waits for approval: tools, resources (resource:URI, template:URI),
-prompts (prompt:NAME) and what a server says of itself (introduction). Of a new
-one everything is shown, of a changed one what was and what is, with invisible
-characters as escapes.
-"!" marks what the scanner found. Tools that a rule with "approve" has
+prompts (prompt:NAME) and what a server says of itself (introduction). New ones
+are shown in full, changed ones as old and new, with invisible characters as
+escapes. "!" marks what the scanner found. Tools that a rule with "approve" has
 approved are named with the rule. Then asks for each server, and approves the
 tools as they were shown; running gateways offer them at once. Without a
 terminal nothing is asked: name a server or a tool, or add --all.

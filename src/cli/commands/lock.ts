@@ -16,8 +16,8 @@ export const lock: Command = {
 Asks all servers, or the named ones, for their tools and writes what they are
 now to mcp-discovery.lock in this folder: versions, domains, and a pin of every
 tool, resource and prompt. Commit the file: a pull request then shows what has
-changed, and "anygpt mcp verify" tells in CI whether all is as committed. If a
-server cannot be asked, nothing is written.
+changed, and "anygpt mcp verify" checks in CI that nothing has. If a server
+cannot be asked, nothing is written.
 
 Options:
   --file FILE        Another name or place

@@ -34,7 +34,7 @@ Options:
   --config FILE      Use this configuration file
   --http [PORT]      Serve Streamable HTTP at http://127.0.0.1:PORT/mcp, not
                      stdio (default: 8080); docs/http.md says more
-  --port PORT        The same port as an option of its own; 0: any free one
+  --port PORT        The port, as an option of its own; 0: any free port
   --host ADDRESS     Listen on this address, such as 0.0.0.0. Needs tokens
                      (anygpt mcp token) or auth in the configuration
   --tls-cert FILE    Speak HTTPS with this certificate, as PEM
