@@ -104,6 +104,12 @@ test('values that refer to themselves or grow without end are measured up to the
   expect(jsonBytes(cyclic)).toBeGreaterThan(LIMITS.json.measured);
 }, 60_000);
 
+test('a list that is almost all holes is measured without looking at each', () => {
+  const holes = new Array(2 ** 32 - 1);
+  expect(jsonBytes({ holes }, 100_000)).toBeGreaterThan(100_000);
+  expect(finish(jsonBytesInSteps({ holes })).value).toBeGreaterThan(LIMITS.json.measured);
+});
+
 describe('writeInSteps', () => {
   test('writes what JSON.stringify writes', () => {
     fc.assert(

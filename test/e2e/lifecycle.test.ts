@@ -343,7 +343,9 @@ describe('input nobody should send', () => {
       '{"jsonrpc":"2.0","id":"lone","method":"tools/call","params":{"name":"search_tools","arguments":{"query":"\\ud800"}}}\n';
     gateway.send(lone);
     expect((await gateway.answer('lone')).result).toBeDefined();
-    expect(gateway.frames.length).toBe(before + 2);
+    // A notification may come between.
+    const answers = gateway.frames.slice(before).filter(({ id }) => id !== undefined);
+    expect(answers.map(({ id }) => id)).toEqual(['utf', 'lone']);
   });
 
   it('unknown methods, unknown tools and answers nobody asked for do no harm', async () => {

@@ -536,7 +536,7 @@ describe('execute', () => {
   });
 
   it('ends a call that takes longer than told', async () => {
-    const { code, out } = await run(['execute', 'github', 'hang', '--timeout', '200ms']);
+    const { code, out } = await run(['execute', 'github', 'hang', '--timeout', '3s']);
     expect(code).toBe(3);
     expect(out).toContain('Code: TOOL_EXECUTION_TIMEOUT');
   });
