@@ -51,6 +51,7 @@ const EXPOSED_PROFILES = 'src/gateway/exposed-profiles.test.ts';
 const FAITHFUL = 'src/gateway/faithful-relay.test.ts';
 const FRONT_DOOR = 'src/gateway/front-door.test.ts';
 const PEOPLE = 'src/gateway/people-over-http.test.ts';
+const DEPLOY = 'test/deploy.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const REPLICAS = 'src/engine/replicas.test.ts';
@@ -1739,6 +1740,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [TELEMETRY, 'the trace of an HTTP request is the parent of a call, or its link'],
     [TELEMETRY, 'spans have the attributes of the conventions'],
     [TELEMETRY, 'a resource that a client reads natively is traced'],
+  ),
+  'operations:files': promise(
+    'Image, chart, compose, unit, dashboard and alert rules fit the program, and each alert is explained',
+    [DEPLOY, 'the alert rules and the dashboard use are served'],
+    [DEPLOY, 'alerts are explained in docs/operations.md'],
+    [DEPLOY, 'starts the program with options that it has, and its probes are answered'],
+    [DEPLOY, 'runs on stdio and over HTTP as a user without rights'],
+    [DEPLOY, 'start the program with options that it has, and a configuration that it accepts'],
   ),
   'telemetry:baggage': promise('Baggage goes on to servers only as the operator says', [
     TELEMETRY,

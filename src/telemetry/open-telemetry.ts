@@ -1,5 +1,5 @@
 /**
- * Starts an OpenTelemetry SDK as the standard variables say, if one is installed beside us.
+ * Starts an OpenTelemetry SDK as the standard variables say.
  * @module
  */
 import { messageOf } from '../text/thrown-message.ts';
@@ -25,7 +25,7 @@ export async function openTelemetry(say: (message: string) => void, options: Tra
 
 async function startSdk(say: (message: string) => void): Promise<() => Promise<void>> {
   try {
-    // Resolved from this package, never from the current folder.
+    // The programs bring it along, in a file of its own.
     const { NodeSDK } = await import('@opentelemetry/sdk-node');
     const sdk = new NodeSDK({ instrumentations: [] });
     sdk.start();
@@ -33,11 +33,7 @@ async function startSdk(say: (message: string) => void): Promise<() => Promise<v
       await sdk.shutdown().catch((error: unknown) => say(`Telemetry was not sent: ${messageOf(error)}`));
     };
   } catch (error) {
-    const why = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND' ? MISSING : messageOf(error);
-    say(`OTEL_ variables ask for telemetry, but it cannot be sent: ${why}`);
+    say(`OTEL_ variables ask for telemetry, but it cannot be sent: ${messageOf(error)}`);
     return async () => {};
   }
 }
-
-const MISSING =
-  'install @opentelemetry/sdk-node beside @anygpt/discovery, or start Node with --import and an SDK of your own.';

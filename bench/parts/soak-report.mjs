@@ -1,0 +1,77 @@
+// Judges a soak: the slope of every number after the warm-up, and what was left at the end.
+import { toTable, verdictOf } from './report.mjs';
+import { median } from './statistics.mjs';
+
+const MIB = 2 ** 20;
+/** Slopes per hour of a short run say little: a megabyte in two minutes is thirty in an hour. */
+const FAIR_MINUTES = 10;
+
+/** The slope per hour of a line through the samples that is steady against outliers (Theil and Sen). */
+export function slopeOf(samples, read) {
+  const slopes = samples.flatMap((one, at) =>
+    samples.slice(at + 1).map((other) => ((read(other) - read(one)) / (other.at - one.at)) * 60),
+  );
+  return slopes.length === 0 ? 0 : median(slopes);
+}
+
+/** How much the middle of the last third is above that of the first third. */
+const rise = (samples, read) => {
+  const third = Math.max(1, Math.floor(samples.length / 3));
+  return median(samples.slice(-third).map(read)) - median(samples.slice(0, third).map(read));
+};
+
+/** The lines of a report, whether all are within their bounds, and the text. */
+export function reportOf(run, warmUp) {
+  const samples = run.samples.filter(({ at }) => at >= warmUp);
+  const isFair = run.minutes - warmUp >= FAIR_MINUTES;
+  // A short run is judged by what it has gained, with room for the noise of single objects and of the allocator.
+  const memory = (what, read, perHour, gained) => ({
+    what,
+    value: isFair ? slopeOf(samples, read) / MIB : rise(samples, read) / MIB,
+    unit: isFair ? 'MiB/h' : 'MiB gained',
+    budget: isFair ? perHour : gained,
+    note: `${(slopeOf(samples, read) / MIB).toFixed(1)} MiB/h over ${samples.length} samples`,
+  });
+  const count = (what, key, budget) => ({
+    what,
+    value: rise(samples, (sample) => sample[key]),
+    unit: '',
+    budget: budget + 1,
+    note: `${Math.min(...samples.map((one) => one[key]))} to ${Math.max(...samples.map((one) => one[key]))}`,
+  });
+  const none = (what, value, note = '') => ({ what, value, unit: '', budget: 0, note });
+  const { after = {} } = run;
+  const lines =
+    samples.length < 3
+      ? [none('too few samples after the warm-up', 1)]
+      : [
+          memory('heap after garbage collection', ({ heap }) => heap, 1, 4),
+          memory('resident memory', ({ rss }) => rss, 4, 32),
+          count('descriptors', 'fds', 5),
+          count('timers', 'timers', 10),
+          count('handles of all kinds', 'handles', 15),
+          count('processes below the gateway', 'processes', 2),
+          count('files in its folder', 'files', 4),
+          none('warnings (listeners and others)', run.warnings.length, run.warnings[0]?.slice(0, 80)),
+          none(
+            'sessions of clients that ended theirs',
+            Math.max(0, (after.sessions ?? Number.POSITIVE_INFINITY) - run.abandoned),
+            `${after.sessions} are kept of the ${run.abandoned} that were left without a word`,
+          ),
+          none('calls running or waiting in the end', (after.running ?? -1) + (after.waiting ?? 0)),
+          none('open breakers in the end', after.breakers ?? -1),
+          none('did not run until the end', run.wasRunning ? 0 : 1),
+          none('exit code after SIGTERM', run.code ?? -1),
+          none('processes left behind', run.left),
+        ];
+  const faults = Object.entries(run.faults).map(([name, times]) => `${name} ${times}`);
+  const facts = [
+    `${run.minutes} minutes, the first ${warmUp} as warm-up; ${run.calls} calls at ${run.rate.toFixed(0)} a second, ` +
+      `${run.wrong} failed; 99th percentile ${run.p99?.toFixed(0)} ms`,
+    `faults: ${faults.join(', ') || 'none'}`,
+    ...(isFair ? [] : [`too short for slopes per hour (${FAIR_MINUTES} minutes after the warm-up): gains are judged`]),
+  ];
+  const ok = lines.every((line) => verdictOf(line) !== 'MISS');
+  const text = [...facts, '', toTable({ title: 'Soak', lines }), ok ? 'ok' : 'MISS'].join('\n');
+  return { ok, lines, facts, text };
+}
