@@ -185,7 +185,7 @@ export const resized = (corpus, count) => {
 export const toLists = (corpus) =>
   [...corpus].map(([server, { description, tools }]) => {
     const toTool = toMetadata({ server }, { tools: [] }, { decide: () => ({ enabled: true, tags: [] }) });
-    return { server, about: about({ description }), metadata: tools.map(toTool) };
+    return { server, about: about({ description }, {}), metadata: tools.map(toTool) };
   });
 
 /** Queries from files of `{query}`. */

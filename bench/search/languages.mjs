@@ -1,5 +1,5 @@
-// Measures requests in other languages: those of test/fixtures/search for its sixty tools and, with --translations, those of
-// a file for the queries of the sets (a head `id TAB zh TAB ja …`, then one query a line). Each language is compared with
+// Measures requests in other languages: those of test/fixtures/search for its sixty tools, requests in English for tools that are
+// described in another language and have no telling name, and, with --translations, those of a file for the queries of the sets (a head `id TAB zh TAB ja …`, then one query a line). Each language is compared with
 // English, and with search without the part `languages`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,17 @@ const rowsOf = (file) => {
 };
 
 export const measure = async ({ sets, translations }) => {
-  const groups = [await ofFixtures()];
+  const { CATALOGUE, english } = await fixtures();
+  const groups = [
+    ofRequests(
+      'requests-in-other-languages.tsv',
+      'written for the sixty tools of test/fixtures/search',
+      CATALOGUE,
+      english,
+    ),
+    ofRequests('requests-in-further-languages.tsv', 'written for twenty of them, in plainer words', CATALOGUE, english),
+    ofTools(CATALOGUE, english),
+  ];
   if (translations !== undefined) groups.push(ofSets(sets, rowsOf(translations)));
   const results = [];
   for (const { name, tasks } of groups) {
@@ -79,18 +89,51 @@ const figuresOf = (outcomes) => {
   });
 };
 
-async function ofFixtures() {
+async function fixtures() {
   const jiti = createJiti(import.meta.url);
   const { CATALOGUE } = await jiti.import(join(FIXTURES, 'catalogue.ts'));
   const { PARAPHRASES } = await jiti.import(join(FIXTURES, 'paraphrases.ts'));
-  const english = new Map(PARAPHRASES.map(([request, wanted]) => [wanted, request]));
-  const servers = [...new Set(CATALOGUE.map(({ server }) => server))];
-  const lists = servers.map((server) => ({ server, metadata: CATALOGUE.filter((tool) => tool.server === server) }));
-  const queries = rowsOf(join(FIXTURES, 'requests-in-other-languages.tsv')).map(({ tool, ...texts }) => {
-    const [server, name] = tool.split(':');
-    return { texts: { en: english.get(tool), ...texts }, relevant: [{ server, name }] };
+  return { CATALOGUE, english: new Map(PARAPHRASES.map(([request, wanted]) => [wanted, request])) };
+}
+
+const listsOf = (tools) =>
+  [...new Set(tools.map(({ server }) => server))].map((server) => ({
+    server,
+    metadata: tools.filter((tool) => tool.server === server),
+  }));
+
+function ofRequests(file, name, tools, english) {
+  const queries = rowsOf(join(FIXTURES, file)).map(({ tool, ...texts }) => {
+    const [server, called] = tool.split(':');
+    return { texts: { en: english.get(tool), ...texts }, relevant: [{ server, name: called }] };
   });
-  return { name: 'written for the sixty tools of test/fixtures/search', tasks: [{ lists, queries }] };
+  return { name, tasks: [{ lists: listsOf(tools), queries }] };
+}
+
+/** A task for each language that the tools are described in. */
+function ofTools(tools, english) {
+  const rows = rowsOf(join(FIXTURES, 'tools-in-other-languages.tsv'));
+  const described = new Map(tools.map(({ server, name, description }) => [`${server}:${name}`, description]));
+  const tasks = ['en', ...Object.keys(rows[0]).slice(1)].map((language) => {
+    const named = rows.map((row, at) => ({
+      server: 'one',
+      name: `t${at}`,
+      text: row[language] ?? described.get(row.tool),
+    }));
+    const queries = rows.map(({ tool }, at) => ({
+      texts: { [language]: english.get(tool) },
+      relevant: [{ server: 'one', name: `t${at}` }],
+    }));
+    const metadata = named.map(({ text, ...tool }) => ({
+      ...tool,
+      summary: text,
+      description: text,
+      enabled: true,
+      tags: [],
+    }));
+    return { lists: listsOf(metadata), queries };
+  });
+  return { name: 'requests in English for tools that are described in another language', tasks };
 }
 
 function ofSets(sets, rows) {

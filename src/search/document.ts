@@ -226,12 +226,15 @@ function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, reado
   ];
 }
 
+/** Small words of English that are none in the other languages. */
+const ENGLISH = /\b(?:the|of|to|for|and|from|with|by|is|are|your|this)\b/i;
+
 /** The description in three parts; if it is in another language, its English words are a fourth. */
 function describe(tool: ToolMetadata, { parts }: SearchSettings): readonly string[] {
   const text = (tool.description ?? tool.summary).slice(0, LIMITS.text.description);
   const described = splitDescription(text);
-  // Most texts are ASCII, and hardly any of them is in another language.
-  if (!parts.languages || ASCII_ONLY.test(text)) return described;
+  // Most texts are ASCII and have small words of English.
+  if (!parts.languages || (ASCII_ONLY.test(text) && ENGLISH.test(text))) return described;
   const start = text.slice(0, LIMITS.search.meaningText);
   const language = languageOf(start, shippedTelltales);
   return language === undefined ? described : [...described, translate(start, language, shippedWords(language)).text];

@@ -10,7 +10,7 @@ import type { SearchSettings } from './settings.ts';
 /** Also tells byte orders apart: another byte order reads another number. */
 const MAGIC = 0x41_47_44_31;
 /** Rises whenever the format, the tokenizer or a default changes. */
-const VERSION = 6;
+const VERSION = 7;
 const SECTIONS = 14;
 const HEADER_WORDS = 5 + SECTIONS;
 const CHECKSUM_WORD = 3;
