@@ -1,6 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   local,
@@ -105,9 +103,7 @@ describe('a local server', () => {
     expect((await failure(local('sh', [], { cwd: '/no/such/folder' }))).message).toContain(
       '/no/such/folder does not exist',
     );
-    const file = join(mkdtempSync(join(tmpdir(), 'open-')), 'plain.txt');
-    writeFileSync(file, 'x', { mode: 0o644 });
-    expect(await failure(local(file))).toMatchObject({
+    expect(await failure(local(fileURLToPath(new URL('../../README.md', import.meta.url))))).toMatchObject({
       message: expect.stringContaining('may not be executed'),
       details: { retryable: false },
     });

@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type Keychain, loginKey } from './login-key.ts';
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'anygpt-key-'));
+const root = mkdtempSync(join(tmpdir(), 'anygpt-key-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const newFolder = () => mkdtempSync(join(root, 'folder-'));
 
 /** A keychain in memory; `isLocked` makes it fail, `forgets` makes it keep nothing. */
 class MemoryKeychain implements Keychain {
