@@ -1971,6 +1971,20 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     REDIS_LINK,
     'are dropped and counted when forged, repeated, moved to another channel or sealed with another key',
   ]),
+  'cluster:lists': promise(
+    'A list that one replica reads serves all; private ones serve their user only; without Redis each replica asks',
+    [REPLICAS, 'are read by one replica; the others take them from there'],
+    [REPLICAS, 'are known to a replica that starts later, without a question'],
+    [REPLICAS, 'are read once when a server announces a change to all replicas'],
+    [REPLICAS, 'are asked for by the next replica when the one that was asking has died'],
+    [REPLICAS, 'are read by each replica for itself while Redis is away, and shared when it is back'],
+    [REPLICAS, 'are read without long waits while Redis is frozen'],
+    [REPLICAS, 'of one user’s servers are for replicas that serve this user, and for nobody else'],
+  ),
+  'cluster:reload': promise('`config reload` on one machine reaches the replicas on all others', [
+    REPLICAS,
+    'reaches the gateways on all others',
+  ]),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

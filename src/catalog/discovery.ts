@@ -30,8 +30,15 @@ export interface DiscoveryOptions {
   readonly catalog: Catalog;
   /** Enabled servers by name. */
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  /** Connects and reads one server's list. A list that needs no waiting is returned at once. */
-  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
+  /**
+   * Connects and reads one server's list, or takes one that was read elsewhere after `since` (milliseconds since 1970).
+   * A list that needs no waiting is returned at once.
+   */
+  readonly list: (
+    definition: SourceDefinition,
+    caller: Caller | undefined,
+    since: number,
+  ) => Listing | Promise<Listing>;
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
@@ -67,6 +74,8 @@ interface ServerList {
   endPause: () => void;
   /** When the server last did not answer in time. */
   timedOutAt: number;
+  /** No list that was read before this date will do: the server has announced a change since, or a person has asked. */
+  changedAt: number;
   /** Callers that wait for one such attempt at most. */
   readonly impatient: Set<() => void>;
   /** Decides when to follow an announced change. Undefined until the server announces its first one. */
@@ -144,7 +153,7 @@ export class Discovery {
   readNow(server: string): Promise<boolean> | undefined {
     const { keeper } = this.#list(server);
     const source = this.#options.servers.get(server);
-    const listing = keeper.reading || !source ? undefined : this.#options.list(source.definition, undefined);
+    const listing = keeper.reading || !source ? undefined : this.#options.list(source.definition, undefined, 0);
     // `refresh` reports the failure, perhaps later; the rejection must be handled until then.
     if (listing instanceof Promise) listing.catch(() => {});
     if (listing === undefined || listing instanceof Promise) return this.refresh(server);
@@ -248,11 +257,19 @@ export class Discovery {
 
   /** Follows a server's announcement of changed tools: one refresh per burst, and the last change is never lost. */
   changed(server: string): void {
-    if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
-    const list = this.#list(server);
+    if (this.#stopped || !this.#options.servers.has(server)) return;
+    const list = this.demand(server);
+    if (this.#changes.has(server)) return;
     list.pace ??= new ChangePace();
     const { pace } = list;
     this.#changes.set(server, setTimeout(() => void this.#follow(server, list, pace), pace.waitMs()).unref());
+  }
+
+  /** Makes the next reading ask the server, whatever was read elsewhere before. */
+  demand(server: string): ServerList {
+    const list = this.#list(server);
+    list.changedAt = this.#options.now();
+    return list;
   }
 
   async #follow(server: string, { keeper }: ServerList, pace: ChangePace): Promise<void> {
@@ -319,6 +336,7 @@ export class Discovery {
       takers,
       endPause: () => {},
       timedOutAt: Number.NEGATIVE_INFINITY,
+      changedAt: 0,
       impatient: new Set(),
     };
     return this.#adopt(server, list);
@@ -379,7 +397,7 @@ export class Discovery {
         const listing = await this.#turns.run(() => {
           began = now();
           firstTurn ??= began;
-          return ask(definition, caller);
+          return ask(definition, caller, inForce.#since(server, list));
         }, LIMITS.slice.start);
         if (!isCurrent()) return false;
         this.#logSkipped(listing);
@@ -407,6 +425,16 @@ export class Discovery {
         next();
       }
     }
+  }
+
+  /** The date after which a list must have been read to replace the known one. */
+  #since(server: string, { changedAt }: ServerList): number {
+    const { catalog, now } = this.#options;
+    const fetchedAt = catalog.fetchedAt(server);
+    return Math.max(
+      changedAt,
+      fetchedAt > 0 ? Math.max(fetchedAt + 1, now() - this.#ttlOf(server)) : now() - LIMITS.age.list,
+    );
   }
 
   #logSkipped({ server, skipped }: Listing): void {

@@ -2,14 +2,15 @@
  * Makes one gateway a replica among others: opens Redis, and has the parts that share something over it.
  * @module
  */
-import { createHash } from 'node:crypto';
 import type { Logger } from '../core/types.ts';
-import { KeyRing } from './key-ring.ts';
+import { hashOf, KeyRing } from './key-ring.ts';
+import { RedisLease } from './redis-lease.ts';
 import { RedisLink } from './redis-link.ts';
 import { ReplicaBus } from './replica-bus.ts';
 import { ReplicaCount } from './replica-count.ts';
 import { RequestRelay } from './request-relay.ts';
 import { SealedStore } from './sealed-store.ts';
+import { SharedDates } from './shared-dates.ts';
 import { SharedRates } from './shared-rates.ts';
 
 export interface ClusterOptions {
@@ -27,6 +28,12 @@ export class Cluster {
   /** Results that are read on page by page. */
   readonly pages: SealedStore;
   readonly rates: SharedRates;
+  /** Lists of servers. */
+  readonly lists: SealedStore;
+  /** When each of them was read. */
+  readonly listDates: SharedDates;
+  /** When a reload was asked for. */
+  readonly reloads: SharedDates;
   readonly #replicas: ReplicaCount;
   readonly relay: RequestRelay;
   readonly #prefix: string;
@@ -39,6 +46,9 @@ export class Cluster {
     this.#prefix = prefix;
     // Raised when results are cut in another way: pages of both versions do not fit together.
     this.pages = this.store('page', 1);
+    this.lists = this.store('list', 1);
+    this.listDates = new SharedDates(link, this.keyOf('dates', 'list'));
+    this.reloads = new SharedDates(link, this.keyOf('dates', 'reload'));
     this.#replicas = new ReplicaCount(link, this.keyOf('replicas', 'alive'), this.id);
     this.rates = new SharedRates(link, (name) => this.keyOf('rate', hashOf(name)), this.#replicas);
   }
@@ -71,6 +81,11 @@ export class Cluster {
     return new SealedStore(this.link, this.keys, { prefix: `${this.#prefix}:${kind}`, version });
   }
 
+  /** Undefined while another replica has the lease. Rejects with `RedisAway` if Redis does not answer. */
+  lease(kind: string, name: string): Promise<RedisLease | undefined> {
+    return RedisLease.take(this.link, this.keyOf(`${kind}-lease`, hashOf(name)));
+  }
+
   close(): void {
     // Sent before the connection ends.
     void this.#replicas.close();
@@ -78,6 +93,3 @@ export class Cluster {
     this.link.close();
   }
 }
-
-/** Names may hold addresses and names of users. */
-const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');

@@ -3,7 +3,7 @@
  * meant for. Several keys can be valid at once, so that a key can be replaced without stopping all replicas.
  * @module
  */
-import { hkdfSync } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { ConfigurationError } from '../core/errors.ts';
 import { seal, unseal } from '../disk/sealed-bytes.ts';
 
@@ -42,3 +42,6 @@ export class KeyRing {
 }
 
 const placed = (place: string): string => `${VERSION}\n${place}`;
+
+/** A name as it appears in keys of Redis: it may hold addresses and names of users. */
+export const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');

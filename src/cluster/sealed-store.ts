@@ -3,10 +3,10 @@
  * are written in pieces, so that no command takes long.
  * @module
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { LIMITS } from '../core/limits.ts';
 import type { SharedStore } from '../core/shared-store.ts';
-import type { KeyRing } from './key-ring.ts';
+import { hashOf, type KeyRing } from './key-ring.ts';
 import type { RedisLink } from './redis-link.ts';
 
 export interface SealedStoreOptions {
@@ -79,9 +79,8 @@ export class SealedStore implements SharedStore {
     return this.#link.run('SET', key, sealed, ...(ttlMs === undefined ? [] : ['PX', Math.ceil(ttlMs)]));
   }
 
-  /** Names may hold addresses and names of users. */
   #keyOf(name: string): string {
-    return `${this.#options.prefix}:${createHash('sha256').update(name).digest('base64url')}`;
+    return `${this.#options.prefix}:${hashOf(name)}`;
   }
 }
 

@@ -313,6 +313,16 @@ const limits = {
     beat: 1_000,
     /** A replica that has not said so for as long is not counted. */
     gone: 4_000,
+    /** A lease ends so long after its holder died. */
+    lease: 3_000,
+    /** How often its holder renews it. */
+    renewal: 1_000,
+    /** How long news of another replica are waited for before looking into Redis: they may have been missed. */
+    look: 1_000,
+    /** How far the clocks of two replicas are apart after each was set by that of Redis. */
+    skew: 5,
+    /** Lists that are remembered while Redis is away. They are in memory anyway. */
+    unsent: 1_000,
     /** Bytes of one value in Redis; longer ones are split. Each is sealed in about a millisecond. */
     piece: 2 * MIB,
     /** Bytes of a result that any replica can read on. Larger ones are read on where they were made. */

@@ -6,9 +6,12 @@
 import { LookupCounts } from '../cache/lookup-counts.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { ownerOf } from '../connections/connection-pool.ts';
+import { fingerprint } from '../connections/fingerprint.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
+import { isProvider } from '../core/tool-provider.ts';
 import type { Caller, EmbedderStatus, ServerDefinition } from '../core/types.ts';
 import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
@@ -28,6 +31,7 @@ import { ProfileStates } from './profile-states.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
+import { type ListKey, SharedLists } from './shared-lists.ts';
 
 /** Options of a reload. */
 export interface ReloadOptions {
@@ -54,6 +58,7 @@ export class EngineRuntime {
   /** What this engine shares with other replicas. */
   readonly cluster: EngineCluster;
   readonly #world: EngineWorld;
+  readonly #sharedLists: SharedLists;
   readonly #openApprovals: StateWorld['approvals'];
   readonly #reported = new WeakSet<EngineState>();
   #current: Running | undefined;
@@ -87,6 +92,18 @@ export class EngineRuntime {
       keepSecret: (value) => downstreams.keepSecret(value),
     });
     this.cluster = cluster;
+    this.#sharedLists = new SharedLists({
+      cluster: () => cluster.current,
+      now: world.now,
+      inUse: () => listsInUse(this.#current?.state, this.profiles),
+      take: async (listing, owner) => {
+        const state = this.#current?.state;
+        if (!state) return;
+        if (owner === undefined) return state.discovery.taken(listing);
+        for (const one of this.profiles.ofUsers(state))
+          if (one.sight?.owner === owner && one.servers.has(listing.server)) await one.discovery.taken(listing);
+      },
+    });
     this.executions = new EngineExecutions(
       { world: this.#world, downstreams, requests, cluster },
       () => this.#current?.state,
@@ -264,7 +281,13 @@ export class EngineRuntime {
   /** How lists are read, for shared states and for those of a request. */
   #lists() {
     const { logger, now, elapsed, background } = this.#world;
-    const list: StateWorld['list'] = (definition, caller) => this.downstreams.list(definition, caller);
+    const list: StateWorld['list'] = (definition, caller, since) => {
+      const ask = () => this.downstreams.list(definition, caller);
+      if (isProvider(definition) || !this.cluster.current) return ask();
+      const owner = ownerOf(definition, caller);
+      const key = { server: definition.name, fingerprint: fingerprint(definition.connection), owner };
+      return this.#sharedLists.read(key, since, async () => ask());
+    };
     return { list, logger, now, elapsed, background };
   }
 
@@ -295,6 +318,7 @@ export class EngineRuntime {
   #install(state: EngineState): Running {
     this.#current = { state, opening: undefined, execution: undefined };
     this.downstreams.configure(state);
+    if (this.#world.background) this.#sharedLists.follow();
     this.embeddings.configure(state);
     this.#usage = openLearning(state.config, this.#world, this.#usage);
     const { enabled, dir } = state.config.cache;
@@ -318,4 +342,16 @@ export class EngineRuntime {
     }, ms).unref();
     this.#saving = timer;
   }
+}
+
+/** The lists that replicas share: of all callers, and of single users. */
+function listsInUse(base: EngineState | undefined, profiles: ProfileStates): (ListKey & { fetchedAt: number })[] {
+  if (!base) return [];
+  return [base, ...profiles.ofUsers(base)].flatMap(({ servers, catalog, sight, owned }) =>
+    [...servers].flatMap(([server, { definition, fingerprint }]) =>
+      isProvider(definition) || (sight?.owner === undefined && owned.has(server))
+        ? []
+        : { server, fingerprint, owner: sight?.owner, fetchedAt: catalog.fetchedAt(server) },
+    ),
+  );
 }

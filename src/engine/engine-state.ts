@@ -11,7 +11,6 @@ import { Catalog } from '../catalog/catalog.ts';
 import { type ByteStore, CatalogStore } from '../catalog/catalog-store.ts';
 import { Discovery, type DiscoveryOptions } from '../catalog/discovery.ts';
 import type { IndexEntry } from '../catalog/index-file.ts';
-import type { Listing } from '../catalog/listing.ts';
 import { noteRead } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
@@ -20,7 +19,7 @@ import { gatewayId } from '../core/hops.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition } from '../core/tool-provider.ts';
 import { transportParts } from '../core/transport-parts.ts';
-import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
+import type { Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet, ServerNames } from '../rules/decide.ts';
 import { rulesOf } from '../rules/rules-of.ts';
@@ -86,7 +85,7 @@ export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
   /** Opens the approvals of servers that need some. */
   readonly approvals?: ((sources: readonly ApprovalSource[], config: ResolvedConfig) => Promise<Approvals>) | undefined;
-  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
+  readonly list: DiscoveryOptions['list'];
   readonly describe?: EngineState['describe'] | undefined;
   /** Names the program's own providers so that they differ from the servers. */
   readonly providersBeside?: (

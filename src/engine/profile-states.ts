@@ -52,8 +52,14 @@ export class ProfileStates {
 
   /** Follows the change of a list that one user sees. */
   changed(base: EngineState, server: string, owner: string): void {
-    for (const { state } of this.#kept.get(base)?.values() ?? [])
-      if (state?.sight?.owner === owner) state.discovery.changed(server);
+    for (const state of this.ofUsers(base)) if (state.sight?.owner === owner) state.discovery.changed(server);
+  }
+
+  /** The states of single users that were made from this one. */
+  ofUsers(base: EngineState): EngineState[] {
+    return [...(this.#kept.get(base)?.values() ?? [])].flatMap(({ state }) =>
+      state?.sight?.owner === undefined ? [] : state,
+    );
   }
 
   /** Forgets the lists of one server, or of all. */
@@ -104,8 +110,8 @@ export class ProfileStates {
     const narrowing = { servers: new Map(mine), rules, approvals: base.approvals, sight };
     const onChange = (server: string) => this.#world.onChange?.(server, sight);
     if (!isShared) {
-      const list: DiscoveryWorld['list'] = (definition, caller) =>
-        this.#world.list(definition, { ...caller, principal: sight.owner });
+      const list: DiscoveryWorld['list'] = (definition, caller, since) =>
+        this.#world.list(definition, { ...caller, principal: sight.owner }, since);
       return narrowState(base, narrowing, { ...this.#world, list, onChange });
     }
     const state = narrowState(base, { ...narrowing, lists: base.discovery }, { ...this.#world, onChange });

@@ -53,6 +53,7 @@ export async function readLists(
   onChange?.([...waiting], due.length);
   const all = Promise.all(
     [...waiting].map(async (name) => {
+      if (again) discovery.demand(name);
       const error = await discovery.listed(name);
       if (!waiting.delete(name)) return;
       if (error && isNeeded(name)) failed.set(name, error.toInfo());

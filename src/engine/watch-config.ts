@@ -11,11 +11,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wallNow } from '../async/clock.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { ABSENT, lookAt } from '../config/heard-reads.ts';
 import { type QuietTimes, quietTime } from '../config/quiet-time.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
+import type { EngineCore } from './engine-core.ts';
 import { coreOf, type EngineHandle } from './engine-handle.ts';
 
 /** Touched by `anygpt mcp config reload` and `trust`. Running gateways of the same home watch it. */
@@ -150,14 +152,22 @@ export async function watchConfig(
     await remember(change.signatures);
   };
 
+  const ask = async (asker: Asker | undefined) => {
+    if (asker === 'reload') pending = { signatures: await look(), since: performance.now(), quietMs: 0 };
+    if (asked !== 'reload') asked = asker ?? asked;
+  };
+
+  const replicas = followReloads(engine, () => ask('reload'));
+
   const tick = async () => {
     const now = await lookAt(stamp);
     if (stopped) return;
+    replicas.listen();
     if (now !== stampSeen) {
       stampSeen = now;
       const asker = now === ABSENT ? undefined : await whoAsked(stamp);
-      if (asker === 'reload') pending = { signatures: await look(), since: performance.now(), quietMs: 0 };
-      if (asked !== 'reload') asked = asker ?? asked;
+      await ask(asker);
+      if (asker === 'reload') replicas.tell();
     }
     if (!files && !asked) return;
     const signatures = await look();
@@ -180,6 +190,39 @@ export async function watchConfig(
     clearTimeout(timer);
   };
 }
+
+/** Passes requests to reload between the replicas of a gateway. Those made while Redis was away are followed later. */
+function followReloads(engine: EngineCore, reload: () => Promise<void>) {
+  let joined: Cluster | undefined;
+  let seenUntil = 0;
+  return {
+    /** Listens from the time on at which there is a cluster. */
+    listen: () => {
+      const cluster = engine.runtime.cluster.current;
+      if (!cluster || joined) return;
+      joined = cluster;
+      seenUntil = cluster.link.now();
+      cluster.bus.on('reload', ({ at }) => {
+        seenUntil = Math.max(seenUntil, at);
+        void reload();
+      });
+      cluster.link.onUp(async () => {
+        const missed = await cluster.reloads.since(seenUntil + 1).catch(() => undefined);
+        seenUntil = cluster.link.now();
+        if (missed?.has(RELOAD)) await reload();
+      });
+    },
+    /** Tells the others. */
+    tell: () => {
+      if (!joined) return;
+      seenUntil = joined.link.now();
+      joined.reloads.add(RELOAD, seenUntil).catch(() => {});
+      joined.bus.broadcast({ kind: 'reload' }).catch(() => {});
+    },
+  };
+}
+
+const RELOAD = 'reload';
 
 const same = (one: Signatures, other: Signatures): boolean => {
   for (const [path, signature] of one) if (other.get(path) !== signature) return false;
