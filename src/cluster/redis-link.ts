@@ -6,6 +6,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
+import { afterLive } from '../async/live-timer.ts';
 import { ConfigurationError, DiscoveryError, type Outcome } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
@@ -45,8 +46,8 @@ export class RedisLink {
 
   private constructor({ url, logger }: RedisLinkOptions) {
     this.#logger = logger;
-    this.#commands = clientFor(url, { commandTimeout: LIMITS.cluster.command });
-    this.#subscriber = clientFor(url, {});
+    this.#commands = clientFor(url);
+    this.#subscriber = clientFor(url);
     this.countsReceivers = this.#commands instanceof Redis;
     // Failures reach the callers; the log hears of each outage once.
     this.#commands.on('error', (error: unknown) => this.#down(error));
@@ -63,12 +64,10 @@ export class RedisLink {
     const link = new RedisLink(options);
     const { logger } = options;
     const isUp = new Promise<void>((resolve) => link.onUp(resolve));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LIMITS.cluster.connect);
+    await new Promise<void>((resolve) => {
+      const stop = afterLive(LIMITS.cluster.connect, resolve);
+      void isUp.then(stop).then(resolve);
     });
-    await Promise.race([isUp, late]);
-    clearTimeout(timer);
     if (!link.isUp) {
       link.#wasDown = true;
       logger.warn({}, 'Redis cannot be reached. Until it can, this replica works alone.');
@@ -91,10 +90,9 @@ export class RedisLink {
     if (!this.#isUp) throw new RedisAway('there is no connection', 'not_sent');
     if (elapsedNow() < this.#heldUntil) throw new RedisAway('it did not answer a moment ago', 'not_sent');
     try {
-      return (await this.#commands.callBuffer(command, ...args.map(argument))) as T;
+      return (await this.#inTime(this.#commands.callBuffer(command, ...args.map(argument)))) as T;
     } catch (error) {
       if (isReply(error)) throw error;
-      if (/timed out/.test(messageOf(error))) this.#frozen();
       throw new RedisAway(error, 'unknown');
     }
   }
@@ -158,9 +156,20 @@ export class RedisLink {
     }, LIMITS.cluster.held).unref();
   }
 
+  /** Waits for an answer. The client's own timer would also fire when an answer is there and was not read yet. */
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = afterLive(LIMITS.cluster.command, () => {
+        this.#frozen();
+        reject(new Error('it did not answer in time'));
+      });
+      answer.finally(stop).then(resolve, reject);
+    });
+  }
+
   async #readClock(): Promise<void> {
     const before = performance.timeOrigin + performance.now();
-    const [seconds, micros] = (await this.#commands.callBuffer('TIME')) as [Buffer, Buffer];
+    const [seconds, micros] = (await this.#inTime(this.#commands.callBuffer('TIME'))) as [Buffer, Buffer];
     const after = performance.timeOrigin + performance.now();
     this.#ahead = Number(seconds) * 1_000 + Number(micros) / 1_000 - (before + after) / 2;
   }
@@ -181,11 +190,11 @@ const SHARED = {
   retryStrategy: (failures: number) => pauseAfter(failures, LIMITS.cluster.reconnect),
 };
 
-function clientFor(text: string, more: { commandTimeout?: number }): Client {
+function clientFor(text: string): Client {
   const [scheme = '', rest = ''] = text.split('://');
   const isSecure = scheme.includes('rediss');
   if (!/^rediss?(?:\+sentinel|\+cluster)?$/.test(scheme)) throw wrongUrl();
-  const shared = { ...SHARED, ...more, ...(isSecure && { tls: {} }) };
+  const shared = { ...SHARED, ...(isSecure && { tls: {} }) };
   if (scheme.endsWith('+sentinel')) {
     const { hosts, user, password, path } = partsOf(rest);
     const [name = 'mymaster', db = '0'] = path.split('/');
