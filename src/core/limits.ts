@@ -321,6 +321,8 @@ const limits = {
     look: 1_000,
     /** How far the clocks of two replicas are apart after each was set by that of Redis. */
     skew: 5,
+    /** Lists whose dates are remembered: those of all servers, and of users with credentials of their own. */
+    dates: 10_000,
     /** Lists that are remembered while Redis is away. They are in memory anyway. */
     unsent: 1_000,
     /** Bytes of one value in Redis; longer ones are split. Each is sealed in about a millisecond. */

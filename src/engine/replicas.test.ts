@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     await Promise.all(engines.map((one) => search(one, 'work')));
     lists.jobs = [tool('play')];
     await engines[0]?.readLists({ again: true });
-    for (const one of engines) await expect.poll(() => search(one, 'play')).toEqual(['play']);
+    for (const one of engines) await expect.poll(() => search(one, 'play'), { timeout: 10_000 }).toEqual(['play']);
     expect(asked).toEqual(['jobs', 'jobs']);
   });
 
@@ -139,7 +139,7 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     await Promise.all(engines.map((one) => search(one, 'work')));
     lists.jobs = [tool('play')];
     for (const one of engines) one.runtime.current?.state.discovery.changed('jobs');
-    for (const one of engines) await expect.poll(() => search(one, 'play')).toEqual(['play']);
+    for (const one of engines) await expect.poll(() => search(one, 'play'), { timeout: 10_000 }).toEqual(['play']);
     expect(asked).toEqual(['jobs', 'jobs']);
   });
 
@@ -156,13 +156,13 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     const release = hold();
     const [one, two] = engines;
     void search(one, 'work');
-    await expect.poll(() => asked.length).toBe(1);
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
     // What a killed process leaves: a lease that nobody renews.
     one?.runtime.cluster.current?.link.close();
     void search(two, 'work');
     await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2);
     release();
-    await expect.poll(() => search(two, 'work')).toEqual(['work']);
+    await expect.poll(() => search(two, 'work'), { timeout: 10_000 }).toEqual(['work']);
   });
 
   it('are read by each replica for itself while Redis is away, and shared when it is back', async () => {
@@ -183,7 +183,7 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     const late = more();
     await late.getConfig();
     redis.freeze();
-    await expect.poll(() => search(late, 'work')).toEqual(['work']);
+    await expect.poll(() => search(late, 'work'), { timeout: 10_000 }).toEqual(['work']);
     expect(asked).toEqual(['jobs', 'jobs']);
     redis.thaw();
   });

@@ -47,6 +47,8 @@ export class SharedLists {
   readonly #waiting = new Map<string, Set<(failure?: DiscoveryError) => void>>();
   /** What was read while Redis was away, by name. */
   readonly #unsent = new Map<string, Shared & Pick<ListKey, 'owner'>>();
+  /** When the lists in use were read, by name and by the clock of Redis. */
+  readonly #dates = new Map<string, number>();
   #joined: Cluster | undefined;
   /** Lists up to then, by the clock of Redis, have been taken. */
   #takenUntil = 0;
@@ -103,6 +105,7 @@ export class SharedLists {
       if (known) return known;
       const readAt = cluster.link.now();
       const listing = await ask();
+      this.#date(nameOf(key), readAt);
       await this.#send(cluster, { listing, readAt, owner: key.owner });
       return listing;
     } catch (error) {
@@ -115,7 +118,16 @@ export class SharedLists {
 
   async #since(cluster: Cluster, key: ListKey, since: number): Promise<Listing | undefined> {
     const shared = await this.#fetch(cluster, key);
-    return shared && shared.listing.fetchedAt >= since ? shared.listing : undefined;
+    if (!shared || shared.listing.fetchedAt < since) return undefined;
+    this.#date(nameOf(key), shared.readAt);
+    return shared.listing;
+  }
+
+  #date(name: string, readAt: number): void {
+    this.#dates.delete(name);
+    this.#dates.set(name, readAt);
+    const [oldest] = this.#dates.keys();
+    if (this.#dates.size > LIMITS.cluster.dates && oldest !== undefined) this.#dates.delete(oldest);
   }
 
   /** The list that was read last, dated by the clock of this process. */
@@ -176,7 +188,13 @@ export class SharedLists {
     const name = nameOf(key);
     const inUse = [...this.#options.inUse()].find((one) => nameOf(one) === name);
     const shared = inUse && (await this.#fetch(cluster, key));
-    if (shared && shared.listing.fetchedAt > inUse.fetchedAt) await this.#options.take(shared.listing, key.owner);
+    if (!shared) return;
+    const known = this.#dates.get(name);
+    // A list from disk, or one that was forgotten here, has no date of Redis.
+    const isNewer = known === undefined ? shared.listing.fetchedAt > inUse.fetchedAt : shared.readAt > known;
+    if (!isNewer && inUse.fetchedAt > 0) return;
+    this.#date(name, shared.readAt);
+    await this.#options.take(shared.listing, key.owner);
   }
 
   /** After an outage, and at the start: messages may have been missed. */
