@@ -129,7 +129,7 @@ describe('SchemaValidators', () => {
           started = performance.now();
           verdict = validators.check({ ...schema }, value);
         }
-        expect(performance.now() - started).toBeLessThan(1_000);
+        expect(performance.now() - started).toBeLessThan(3_000);
         expect(['fits', 'broken', 'unchecked']).toContain((await verdict).status);
       }),
       { numRuns: 150 },
@@ -139,7 +139,7 @@ describe('SchemaValidators', () => {
 
 describe('OffThreadChecker', () => {
   test('what cannot be copied, waits too long in line or comes after the end is unavailable', async () => {
-    const checker = new OffThreadChecker({ queue: 2 });
+    const checker = new OffThreadChecker({ queue: 2, startup: 60_000 });
     const first = checker.check({}, 1);
     const second = checker.check({}, () => 1);
     expect(await checker.check({}, 3)).toBe('unavailable');
