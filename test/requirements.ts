@@ -1010,6 +1010,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/expose.test.ts', 'calls them, and refuses the disabled and the unknown'],
     ['test/e2e/expose.test.ts', 'shows its prompts, resources and templates'],
     ['test/e2e/expose.test.ts', 'hears progress'],
+    ['src/gateway/exposed-server.test.ts', 'says over HTTP why it cannot be shown to a %s client'],
   ),
   'front:several': promise(
     'Several servers under their own names, instead of the five tools',

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, INITIALIZE, JSON_HEADERS } from '../../test/fixtures/gateway/http-request.ts';
 import { type Era, engineWith, rawClient, sdkClient, streamTransport } from '../../test/fixtures/gateway/kit.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { CORE } from '../engine/engine-handle.ts';
@@ -110,6 +111,29 @@ describe('one server shown 1:1', () => {
     await client.connect(new StreamableHTTPClientTransport(new URL(served.url)) as never);
     expect((await client.listTools()).tools.length).toBeGreaterThan(3);
     await client.close();
+    await served.close();
+  });
+
+  it.each<Era>(['legacy', 'modern'])('says over HTTP why it cannot be shown to a %s client', async (era) => {
+    const connection = { type: 'stdio', command: '/nonexistent/server' };
+    await using down = engineWith({ servers: [{ name: 'down', connection }] });
+    const served = await serveGatewayOnHttp(down, { port: 0, surface: exposedSurface(down, 'down') });
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } };
+    const { status, body } = await ask(served.url, {
+      method: 'POST',
+      headers: [
+        ...JSON_HEADERS,
+        ...(era === 'modern'
+          ? [['MCP-Protocol-Version', '2026-07-28'] as const, ['Mcp-Method', 'tools/list'] as const]
+          : []),
+      ],
+      body: JSON.stringify(era === 'modern' ? listing : INITIALIZE),
+    });
+    expect([status, JSON.parse(body).id, body]).toEqual([503, 1, expect.stringContaining('/nonexistent/server')]);
     await served.close();
   });
 

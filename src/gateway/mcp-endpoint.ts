@@ -90,11 +90,18 @@ export function createMcpEndpoint(
   const parked = new ParkedCalls({ replica: cluster?.id });
   const handler = createUpstreamHandler(surface.run, parked);
   const incoming = new WeakMap<Request, Asked>();
+  /** Why there is no server for a request. The SDK keeps that to itself. */
+  const failures = new WeakMap<Request, unknown>();
   const createModern = () =>
     createMcpHandler(
-      ({ requestInfo }) => {
+      async ({ requestInfo }) => {
         const from = requestInfo && incoming.get(requestInfo);
-        return surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
+        try {
+          return await surface.createServer(handler, from ? modernIdentity(from) : { era: 'modern' });
+        } catch (error) {
+          if (requestInfo) failures.set(requestInfo, error);
+          throw error;
+        }
       },
       { legacy: 'reject' },
     );
@@ -160,8 +167,7 @@ export function createMcpEndpoint(
     } catch (error) {
       // No client knows the session.
       sessions.end(id);
-      // The server behind `--expose` cannot be reached. Report that as the answer.
-      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
+      return unreachable(error, from.body);
     } finally {
       place.leave();
     }
@@ -258,7 +264,8 @@ export function createMcpEndpoint(
     const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));
     if (fault) return rpcError(400, HEADER_MISMATCH, `The headers do not fit the request: ${fault}.`, body);
     const handler = isListening(body) && isOwnClient(from) ? hearers.of(whoIs(from), from.response) : modern;
-    return handler.fetch(web, { parsedBody: body });
+    const answer = await handler.fetch(web, { parsedBody: body });
+    return failures.has(web) ? unreachable(failures.get(web), body) : answer;
   };
 
   /** Notes what a client listens to. Returns its request, with what it may hear. */
@@ -391,6 +398,10 @@ function nameOf({ request: { headers }, identity }: Asked, clientInfo: unknown):
   const words = [name, version, agent].map((one) => (typeof one === 'string' ? one.slice(0, LIMITS.names.shown) : ''));
   return words.join('\n') + token;
 }
+
+/** Reports as the answer that the server behind `--expose` cannot be reached. */
+const unreachable = (error: unknown, request: unknown): Response =>
+  rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), request);
 
 const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
   Response.json(rpcFault(code, message, request), { status });

@@ -167,7 +167,7 @@ describe('serve on HTTP for others', () => {
     expect(io.err()).toContain('--tls-cert and --tls-key must be a certificate and its key');
   });
 
-  it('does not start with an identity provider but without an audience', async () => {
+  it('10. does not start with an identity provider but without an audience', async () => {
     config = write({ servers: [], auth: { issuer: 'https://login.example.com' } });
     const { io, done } = start(['--config', config, '--http', '0']);
     expect(await done).toBe(2);
