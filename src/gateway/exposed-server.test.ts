@@ -110,6 +110,13 @@ describe('one server shown 1:1', () => {
     const client = sdkClient('modern');
     await client.connect(new StreamableHTTPClientTransport(new URL(served.url)) as never);
     expect((await client.listTools()).tools.length).toBeGreaterThan(3);
+    const told = new Set<string>();
+    for (const list of ['tools', 'prompts'] as const)
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => void told.add(list));
+    await client.listen({ toolsListChanged: true, promptsListChanged: true });
+    for (const list of ['tool', 'prompt'])
+      await client.callTool({ name: `test_trigger_${list}_change`, arguments: {} });
+    await expect.poll(() => [...told].sort(), { timeout: 10_000 }).toEqual(['prompts', 'tools']);
     await client.close();
     await served.close();
   });
