@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { CallSignal } from '../async/cancellation.ts';
+
 export type JsonRpcId = string | number;
 
 /** Any JSON-RPC 2.0 message. Its kind follows from the fields that are present. */
@@ -23,7 +25,7 @@ export interface JsonRpcErrorBody {
 
 export interface SendOptions {
   /** Aborting it closes the HTTP stream of the request. */
-  readonly requestSignal?: AbortSignal;
+  readonly requestSignal?: CallSignal;
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when no more messages can arrive for the request, with the reason if there is one. */
   readonly onRequestStreamEnd?: (reason?: Error) => void;

@@ -41,7 +41,7 @@ export function paramHeaders(
       typeof value === 'boolean' ||
       (typeof value === 'number' && Number.isSafeInteger(value))
     ) {
-      headers[`Mcp-Param-${header}`] = encode(String(value));
+      headers[`Mcp-Param-${header}`] = headerValue(String(value));
     }
   }
   return headers;
@@ -110,7 +110,8 @@ function declarations(schema: JsonSchema): readonly Declaration[] | string {
 const isSchemaPosition = (node: Record<string, unknown>): boolean =>
   typeof node[KEY] !== 'object' || node.type !== undefined;
 
-function encode(value: string): string {
+/** Writes a text as the value of a header: as it is, or marked as Base64. */
+export function headerValue(value: string): string {
   const plain =
     /^[\t\x20-\x7e]+$/.test(value) &&
     value === value.trim() &&

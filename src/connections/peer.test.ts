@@ -343,7 +343,7 @@ describe('a wire that fails', () => {
   it('is cancelled by closing the stream on a modern connection, and by a notification as well on an old one', async () => {
     for (const modern of [true, false]) {
       const sent: JsonRpcMessage[] = [];
-      let stream: AbortSignal | undefined;
+      let stream: SendOptions['requestSignal'];
       const peer = new Peer(
         wire((message, options) => {
           sent.push(message);

@@ -7,7 +7,7 @@
  * are delivered in the order they arrive, so progress always precedes its result.
  * @module
  */
-import type { CallSignal } from '../async/cancellation.ts';
+import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -79,7 +79,7 @@ interface Pending {
   readonly onSentAgain: (() => void) | undefined;
   readonly signal: CallSignal | undefined;
   readonly onAbort: (() => void) | undefined;
-  readonly stream: AbortController | undefined;
+  readonly stream: Cancellation | undefined;
 }
 
 /** The request of a subscription, which stays open. */
@@ -147,7 +147,7 @@ export class Peer {
     if (this.#closed) return Promise.reject(new NotSentError(this.#closed.message, { cause: this.#closed }));
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = this.#nextId++;
-    const stream = this.#wire.hasPerRequestStream ? new AbortController() : undefined;
+    const stream = this.#wire.hasPerRequestStream ? new Cancellation() : undefined;
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
       this.#pending.set(id, { method, resolve, reject, onProgress, onSentAgain, signal, onAbort, stream });
@@ -185,7 +185,7 @@ export class Peer {
   #send(
     id: number,
     message: JsonRpcMessage,
-    stream: AbortController | undefined,
+    stream: Cancellation | undefined,
     { headers, caller }: PeerRequestOptions,
   ): void {
     const failed = (error: unknown) => this.#take(id)?.reject(error);
@@ -193,7 +193,7 @@ export class Peer {
       const sent = this.#wire.send(
         message,
         stream && {
-          requestSignal: stream.signal,
+          requestSignal: stream,
           ...(headers && { headers }),
           // An answer on the stream is read before the stream ends; requests still open then will never be answered.
           onRequestStreamEnd: (reason) =>

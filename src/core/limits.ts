@@ -725,6 +725,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** Chunks of an answer that is read at once; one of that length has fewer, and each of many small ones costs time. */
+    plainChunks: 16,
     /** All larger messages of servers that are being received: four of the longest. */
     answers: 64 * MIB,
     /** Shorter events of one HTTP chunk are passed on together. */

@@ -19,6 +19,8 @@ export class OpenConnections {
   readonly #max: number;
   /** The connection that was opened first is first. */
   readonly #open = new Map<string, Open>();
+  /** By what a request knows as its socket. With TLS, that is another object for the same connection. */
+  readonly #known = new WeakMap<Socket, Open>();
 
   constructor(max: number = LIMITS.wire.connections) {
     this.#max = max;
@@ -34,9 +36,9 @@ export class OpenConnections {
 
   /** Notes that a request was let in. Its connection is in use until the answer has left. */
   use({ socket }: IncomingMessage, response: ServerResponse): void {
-    // With TLS, a request knows another object for the same connection.
-    const connection = this.#open.get(keyOf(socket));
+    const connection = this.#known.get(socket) ?? this.#open.get(keyOf(socket));
     if (!connection) return;
+    this.#known.set(socket, connection);
     connection.requests++;
     response.once('close', () => connection.requests--);
   }

@@ -47,56 +47,83 @@ const NO_ROOM: RefusedBody = {
   id: null,
 };
 
+/** A whole body, or why it is not wanted. */
+interface Arrived {
+  readonly size: number;
+  readonly values: number;
+  readonly head: Buffer | undefined;
+  readonly tail: Buffer | undefined;
+  readonly why: Unreadable | undefined;
+}
+
 /**
  * Reads a whole body, if there is room for it. The room is kept until the request's turn comes. Rejects if the client
  * disconnects first.
  */
-export async function readRequestBody(
+export function readRequestBody(
   request: IncomingMessage,
   room: ByteRoom,
   turn: (value: unknown) => Promise<void> | undefined,
 ): Promise<RequestBody> {
-  const chunks: Buffer[] = [];
-  let giveUp = () => {};
-  const givenUp = new Promise<RequestBody>((resolve) => {
-    giveUp = () => {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const giveUp = () => {
       chunks.length = 0;
       resolve({ refused: NO_ROOM });
     };
+    // A short body costs no more than its connection, so it is not counted.
+    const hold = (bytes: number) =>
+      bytes > LIMITS.wire.shortBody ? room.hold(request, bytes, giveUp) : room.leave(request);
+    const read = async (): Promise<RequestBody> => {
+      try {
+        const body = await parsed(await collect(request, chunks, hold), chunks);
+        if ('value' in body) await turn(body.value);
+        return body;
+      } finally {
+        room.leave(request);
+      }
+    };
+    read().then(resolve, reject);
   });
-  // A short body costs no more than its connection, so it is not counted.
-  const hold = (bytes: number) =>
-    bytes > LIMITS.wire.shortBody ? room.hold(request, bytes, giveUp) : room.leave(request);
-  const whole = read(request, chunks, hold).then(async (body) => {
-    if ('value' in body) await turn(body.value);
-    return body;
-  });
-  try {
-    return await Promise.race([whole, givenUp]);
-  } finally {
-    room.leave(request);
-  }
 }
 
-async function read(request: IncomingMessage, chunks: Buffer[], hold: (bytes: number) => void): Promise<RequestBody> {
-  const survey = new JsonSurvey(LIMITS.json.clientValues);
-  let head: Buffer | undefined;
-  let tail: Buffer | undefined;
-  let size = 0;
-  let why: Unreadable | undefined;
-  // Keep reading a refused body, up to a limit: a client that is still writing does not read the answer.
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    head ??= chunk;
-    tail = chunk;
-    if (size > LIMITS.wire.body) why ??= 'too-long';
-    else if (!survey.push(chunk)) why ??= survey.excess;
-    if (why === undefined) chunks.push(chunk);
-    else chunks.length = 0;
-    hold(why === undefined ? size : 0);
-    if (size > 2 * LIMITS.wire.body) break;
-  }
-  if (survey.values > LIMITS.json.clientValues) why ??= 'too-many';
+/** Has memory for each level, so one that is not in use is kept. */
+let spare: JsonSurvey | undefined;
+
+/** Collects the chunks of a body. Goes on reading a refused one: a client that is still writing reads no answer. */
+function collect(request: IncomingMessage, chunks: Buffer[], hold: (bytes: number) => void): Promise<Arrived> {
+  return new Promise((resolve, reject) => {
+    const survey = spare ?? new JsonSurvey(LIMITS.json.clientValues);
+    spare = undefined;
+    let head: Buffer | undefined;
+    let tail: Buffer | undefined;
+    let size = 0;
+    let why: Unreadable | undefined;
+    const end = () => {
+      const { values } = survey;
+      if (values > LIMITS.json.clientValues) why ??= 'too-many';
+      survey.reset();
+      spare = survey;
+      resolve({ size, values, head, tail, why });
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      head ??= chunk;
+      tail = chunk;
+      if (size > LIMITS.wire.body) why ??= 'too-long';
+      else if (!survey.push(chunk)) why ??= survey.excess;
+      if (why === undefined) chunks.push(chunk);
+      else chunks.length = 0;
+      hold(why === undefined ? size : 0);
+      if (size > 2 * LIMITS.wire.body) request.destroy();
+    });
+    request.on('end', end);
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the client closed the connection')));
+  });
+}
+
+async function parsed({ size, values, head, tail, why }: Arrived, chunks: readonly Buffer[]): Promise<RequestBody> {
   if (why !== undefined) {
     const id = lostRequest(
       head?.toString('utf8', 0, LIMITS.wire.head) ?? '',
@@ -106,12 +133,12 @@ async function read(request: IncomingMessage, chunks: Buffer[], hold: (bytes: nu
     return { refused: { status: why === 'too-deep' ? 400 : 413, code: INVALID_REQUEST, message, id } };
   }
   const bytes = Buffer.concat(chunks);
-  const laterMs = survey.values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
+  const laterMs = values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
   try {
     const value: unknown =
       laterMs < LIMITS.slice.shortRequest
         ? JSON.parse(bytes.toString('utf8'))
-        : await largeTurns.run(parseLarge(bytes, survey.values), laterMs);
+        : await largeTurns.run(parseLarge(bytes, values), laterMs);
     const writtenMs = size < SHORTEST_WRITTEN ? 0 : writtenValues(value) * VALUE_MS;
     if (writtenMs >= LIMITS.slice.shortRequest) await largeTurns.pass(writtenMs);
     return { value };

@@ -48,7 +48,7 @@ export class Pipelines {
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const count = (this.#unanswered.get(socket) ?? 0) + 1;
     this.#unanswered.set(socket, count);
-    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    response.on('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
     if (count > LIMITS.wire.pipelined) socket.destroy();
     return !socket.destroyed;
   }

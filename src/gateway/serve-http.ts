@@ -125,7 +125,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const open = new Set<ServerResponse>();
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
     open.add(response);
-    response.once('close', () => open.delete(response));
+    response.on('close', () => open.delete(response));
     const access = options.accessLog ? logAccess(request, response, options.accessLog) : {};
     const origin = proxies.originOf(request);
     access.client = origin.address;

@@ -18,9 +18,11 @@ type Head = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 export class TrustedProxies {
   readonly #list = new BlockList();
+  readonly #isEmpty: boolean;
 
   /** @param given addresses and networks, such as `10.0.0.5` or `10.0.0.0/8`; throws a RangeError for anything else */
   constructor(given: readonly string[] = []) {
+    this.#isEmpty = given.length === 0;
     for (const one of given) {
       const [address = '', bits, ...more] = one.split('/');
       const family = familyOf(address);
@@ -48,7 +50,7 @@ export class TrustedProxies {
   }
 
   #has(address: string): boolean {
-    return isIP(address) !== 0 && this.#list.check(address, familyOf(address));
+    return !this.#isEmpty && isIP(address) !== 0 && this.#list.check(address, familyOf(address));
   }
 }
 

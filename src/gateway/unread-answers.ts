@@ -29,7 +29,7 @@ export class UnreadAnswers {
     const reader: Reader = { read: 0, since: performance.now() };
     this.#readers.set(response, reader);
     this.#timer ??= setInterval(() => this.#look(), LIMITS.pace.unread).unref();
-    response.once('close', () => {
+    response.on('close', () => {
       this.#readers.delete(response);
       if (this.#readers.size > 0) return;
       clearInterval(this.#timer);

@@ -40,7 +40,7 @@ export interface GuardedFetchOptions {
 /** `fetch` that also reports why a body broke off. */
 export type GuardedFetch = (
   input: string | URL | Request,
-  init?: RequestInit,
+  init?: RequestInit & Pick<PacedInit, 'arrived'>,
   onBodyFailure?: (error: unknown) => void,
 ) => Promise<Response>;
 
@@ -145,7 +145,8 @@ export function statusRefusal(
   return undefined;
 }
 
-function unreachable(server: string, what: string, error: unknown, redact: Redact): DiscoveryError {
+/** Returns the error of a request that got no answer, or no whole one. */
+export function unreachable(server: string, what: string, error: unknown, redact: Redact): DiscoveryError {
   const { code, syscall } = causeOf(error);
   // The same code may come from a connection in use: only a failed connect proves that nothing was sent.
   const wasOpen = syscall === 'read' || syscall === 'write';

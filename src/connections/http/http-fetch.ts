@@ -5,12 +5,14 @@
  * @module
  */
 
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { UnderlyingSource } from 'node:stream/web';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { CallSignal } from '../../async/cancellation.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { LoopShare } from '../loop-share.ts';
 
@@ -23,6 +25,17 @@ const CHUNK_MS = 0.002;
 /** A request whose answer is slowed down when its chunks use up the share. */
 export interface PacedInit extends RequestInit {
   readonly share?: LoopShare | undefined;
+  /** The answer, if the request was sent already. */
+  readonly arrived?: Arrived | undefined;
+}
+
+/** The answer to a request that was sent without `fetch`. */
+export interface Arrived {
+  readonly message: IncomingMessage;
+  /** The body, if it was read. */
+  readonly body?: Buffer | undefined;
+  /** The Authorization header of the request. */
+  readonly authorization?: string | undefined;
 }
 
 /** An address of a host, of IPv4 or IPv6. */
@@ -36,31 +49,45 @@ export interface PinnedInit extends RequestInit {
   readonly addresses?: readonly HostAddress[] | undefined;
 }
 
+/** Where a request goes, as `urlToHttpOptions` says it. */
+export type Target = ReturnType<typeof urlToHttpOptions>;
+
+/** A request without the objects of `fetch`. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | undefined;
+  readonly signal?: CallSignal | undefined;
+  readonly addresses?: readonly HostAddress[] | undefined;
+}
+
 /**
- * Sends one request without following redirects. Rejects like `fetch`: with the signal's reason, or the error of the
- * socket.
+ * Sends one request without following redirects, and resolves with what `receive` makes of the answer, whose body has
+ * to be read or destroyed. Rejects like `fetch`: with the signal's reason, or the error of the socket.
  */
-export const httpFetch = ((input: string | URL | Request, init: PacedInit & PinnedInit = {}) =>
-  new Promise<Response>((resolve, reject) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const { signal } = init;
+export function sendRequest<T>(
+  target: Target,
+  outgoing: OutgoingRequest,
+  receive: (message: IncomingMessage) => T | Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const { method, headers, body, signal, addresses } = outgoing;
     if (signal?.aborted) return reject(signal.reason);
-    const secure = url.protocol === 'https:';
-    const headers = Object.fromEntries(new Headers(init.headers));
+    const secure = target.protocol === 'https:';
+    const own: OutgoingHttpHeaders = { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers };
     // A text goes out in one packet with its head; bytes would go out in another.
-    const body = typeof init.body === 'string' ? init.body : undefined;
-    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-    const request = (secure ? httpsRequest : httpRequest)(url, {
-      method: init.method ?? 'GET',
+    if (body !== undefined) own['content-length'] = Buffer.byteLength(body);
+    const request = (secure ? httpsRequest : httpRequest)({
+      ...target,
+      method,
       agent: secure ? agents['https:'] : agents['http:'],
-      headers: { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers },
-      ...(init.addresses && { lookup: leadsTo(init.addresses) }),
+      headers: own,
+      ...(addresses && { lookup: leadsTo(addresses) }),
     });
     // An unread answer must be ended separately: its request no longer owns the socket.
     let answer: IncomingMessage | undefined;
-    const onAbort = () =>
-      (answer ?? request).destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const onAbort = () => (answer ?? request).destroy(reasonOf(signal));
+    signal?.addEventListener('abort', onAbort);
     request.once('close', () => {
       signal?.removeEventListener('abort', onAbort);
       // After an answer this has no effect.
@@ -76,15 +103,44 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit & Pinn
       // The error is thrown where the body is read.
       message.on('error', () => {});
       try {
-        resolve(toResponse(message, init.share));
+        resolve(receive(message));
       } catch (error) {
-        // A status outside the range of HTTP.
-        message.destroy();
         reject(error);
       }
     });
     request.end(body);
-  })) as typeof fetch;
+  });
+}
+
+const reasonOf = (signal: CallSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error('aborted');
+
+/** Sends one request like `sendRequest`, and takes and gives what `fetch` does. */
+export const httpFetch = (async (input: string | URL | Request, init: PacedInit & PinnedInit = {}) => {
+  const { share, arrived } = init;
+  const signal = init.signal ?? undefined;
+  if (arrived) {
+    destroyOnAbort(arrived.message, signal);
+    return toResponse(arrived.message, share, arrived.body);
+  }
+  const outgoing = {
+    method: init.method ?? 'GET',
+    headers: Object.fromEntries(new Headers(init.headers)),
+    body: typeof init.body === 'string' ? init.body : undefined,
+    signal,
+    addresses: init.addresses,
+  };
+  const target = urlToHttpOptions(new URL(input instanceof Request ? input.url : input));
+  return sendRequest(target, outgoing, (message) => toResponse(message, share));
+}) as typeof fetch;
+
+/** Ends an answer to a request that was sent with another signal, or none. */
+function destroyOnAbort(message: IncomingMessage, signal: AbortSignal | undefined): void {
+  const onAbort = () => message.destroy(reasonOf(signal));
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  message.once('close', () => signal?.removeEventListener('abort', onAbort));
+}
 
 const leadsTo =
   (addresses: readonly HostAddress[]): LookupFunction =>
@@ -94,8 +150,10 @@ const leadsTo =
     else done(null, first.address, first.family);
   };
 
-function toResponse(message: IncomingMessage, share: LoopShare | undefined): Response {
+function toResponse(message: IncomingMessage, share: LoopShare | undefined, body?: Buffer): Response {
   const { statusCode: status = 502, statusMessage: statusText = '' } = message;
+  // `Response` throws for a status outside the range of HTTP.
+  if (status < 200 || status > 599) message.destroy();
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
@@ -104,6 +162,7 @@ function toResponse(message: IncomingMessage, share: LoopShare | undefined): Res
     message.resume();
     return new Response(null, { status, statusText, headers });
   }
+  if (body) return new Response(body, { status, statusText, headers });
   const chunks = decoded(message, joined(message, share))[Symbol.asyncIterator]();
   const source: UnderlyingSource<Uint8Array> = {
     pull: async (controller) => {
@@ -118,11 +177,11 @@ function toResponse(message: IncomingMessage, share: LoopShare | undefined): Res
     },
   };
   // A short body is read even if nothing asks for it, so that its socket can be reused.
-  const body = new ReadableStream(
+  const stream = new ReadableStream(
     source,
     new ByteLengthQueuingStrategy({ highWaterMark: message.readableHighWaterMark }),
   );
-  return new Response(body, { status, statusText, headers });
+  return new Response(stream, { status, statusText, headers });
 }
 
 function decoded({ headers }: IncomingMessage, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {

@@ -1,10 +1,12 @@
 /**
- * Connects to a server over HTTP with the SDK's transports, and reports what became of each request.
+ * Connects to a server over HTTP with the SDK's transports, and reports what became of each request. Plain calls go past
+ * the transports; what they make of an unusual answer is left to them.
  *
  * The transports hide why a stream broke off, leave a request waiting whose JSON answer has another id, drop answers
  * that come with an error status, and (legacy SSE) silently reconnect to a server that has forgotten us.
  * @module
  */
+import { toAbortSignal } from '../../async/cancellation.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -21,7 +23,9 @@ import {
   type Wire,
 } from '../json-rpc.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch, statusRefusal } from './guarded-fetch.ts';
+import type { Arrived } from './http-fetch.ts';
 import { httpRefusal } from './http-refusal.ts';
+import { PlainCalls } from './plain-calls.ts';
 
 interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;
@@ -36,6 +40,8 @@ interface RemoteWireOptions extends GuardedFetchOptions {
 /** One request in flight. `fetch` finds it by a header that is never sent. */
 interface Exchange {
   readonly signal: AbortSignal | undefined;
+  /** What arrived if the request was sent already. */
+  readonly arrived: Arrived | undefined;
   isStream: boolean;
   failure: Error | undefined;
 }
@@ -98,6 +104,7 @@ abstract class RemoteWire implements Wire {
   readonly #logins = new WeakMap<Response, DiscoveryError>();
   readonly #server: string;
   readonly #redact: Redact | undefined;
+  readonly #onTooDeep: RemoteWireOptions['onTooDeep'];
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
@@ -106,16 +113,19 @@ abstract class RemoteWire implements Wire {
     this.#server = options.server;
     this.#redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
-    this.inner.onmessage = (message) => {
-      if (!nestsTooDeep(message)) this.onmessage?.(message);
-      else if (message.method === undefined && message.id != null) options.onTooDeep?.(message.id);
-    };
+    this.inner.onmessage = (message) => this.deliver(message);
+    this.#onTooDeep = options.onTooDeep;
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
   }
 
   start(): Promise<void> {
     return this.inner.start();
+  }
+
+  protected deliver(message: JsonRpcMessage, info?: MessageInfo): void {
+    if (!nestsTooDeep(message)) this.onmessage?.(message, info);
+    else if (message.method === undefined && message.id != null) this.#onTooDeep?.(message.id);
   }
 
   abstract send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
@@ -132,18 +142,18 @@ abstract class RemoteWire implements Wire {
    */
   protected async guarded(
     input: string | URL | Request,
-    init: RequestInit = {},
+    init: NonNullable<Parameters<GuardedFetch>[1]> = {},
     onBodyFailure?: (error: unknown) => void,
   ): Promise<Response> {
     const credentials = this.#credentials;
     if (credentials === undefined) return this.#guarded(input, init, onBodyFailure);
     const isCall = typeof init.body === 'string' && CALL.test(init.body);
     for (let isRepeated = false; ; isRepeated = true) {
-      const found = credentials.authorization();
-      const sent = typeof found === 'string' ? found : await found;
+      const arrived = isRepeated ? undefined : init.arrived;
+      const sent = arrived ? arrived.authorization : await credentials.authorization();
       const headers = new Headers(init.headers);
       if (sent !== undefined) headers.set('authorization', sent);
-      const response = await this.#guarded(input, { ...init, headers }, onBodyFailure);
+      const response = await this.#guarded(input, { ...init, headers, arrived }, onBodyFailure);
       const { status } = response;
       const isChallenge = response.headers.has('www-authenticate');
       if (status !== 401 && !(status === 403 && isChallenge)) return response;
@@ -168,7 +178,7 @@ abstract class RemoteWire implements Wire {
     const { answer, error } = await httpRefusal(response, init?.body, this.#redact);
     if (answer === undefined)
       throw this.#logins.get(response) ?? statusRefusal(this.#server, response, this.#redact) ?? error;
-    this.inner.onmessage?.(answer);
+    this.deliver(answer);
     return new Response(null, { status: 202 });
   }
 }
@@ -185,27 +195,47 @@ async function bringsResult(response: Response, request: unknown): Promise<boole
 class HttpWire extends RemoteWire {
   readonly hasPerRequestStream = true;
   readonly #resumable: boolean;
+  /** Undefined where requests go through a `fetch` of the program. */
+  readonly #calls: PlainCalls | undefined;
   readonly #exchanges = new Map<string, Exchange>();
+  #version: string | undefined;
   #next = 1;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
     super(options, create);
     this.#resumable = options.resumable;
+    this.#calls = options.fetch ? undefined : new PlainCalls(options);
+  }
+
+  override setProtocolVersion(version: string): void {
+    this.#version = version;
+    super.setProtocolVersion(version);
   }
 
   async send(message: JsonRpcMessage, options: SendOptions = {}): Promise<void> {
     try {
-      await this.#send(message, options);
+      if (message.method === undefined || message.id === undefined) await this.inner.send(message, options);
+      else if (message.method === 'tools/call' && this.#calls) await this.#call(this.#calls, message, options);
+      else await this.#ask(message, options, undefined);
     } catch (error) {
       throw unsendable(error);
     }
   }
 
-  async #send(message: JsonRpcMessage, options: SendOptions): Promise<void> {
-    if (message.method === undefined || message.id === undefined) return this.inner.send(message, options);
+  async #call(calls: PlainCalls, message: JsonRpcMessage, options: SendOptions): Promise<void> {
+    const { sessionId } = this.inner;
+    const answer = await calls.send(message, options, { sessionId, version: this.#version });
+    if ('arrived' in answer) return this.#ask(message, options, answer.arrived);
+    this.deliver(answer.message, { bytes: answer.bytes });
+    if (answer.message.id !== message.id) options.onRequestStreamEnd?.();
+  }
+
+  /** Sends a request through the transport, or lets it read what arrived already. */
+  async #ask(message: JsonRpcMessage, options: SendOptions, arrived: Arrived | undefined): Promise<void> {
     const key = String(this.#next++);
     const { requestSignal, ...rest } = options;
-    const exchange: Exchange = { signal: requestSignal, isStream: false, failure: undefined };
+    const signal = requestSignal && toAbortSignal(requestSignal);
+    const exchange: Exchange = { signal, arrived, isStream: false, failure: undefined };
     const onRequestStreamEnd = () => options.onRequestStreamEnd?.(exchange.failure);
     this.#exchanges.set(key, exchange);
     try {
@@ -213,7 +243,7 @@ class HttpWire extends RemoteWire {
         ...rest,
         // The transport links the signal to its own for good, which leaks on Node 20. It needs the signal only to leave
         // a cancelled stream alone instead of resuming it.
-        ...(this.#resumable && requestSignal && { requestSignal }),
+        ...(this.#resumable && signal && { requestSignal: signal }),
         headers: { ...options.headers, [EXCHANGE]: key },
         onRequestStreamEnd,
       });
@@ -237,7 +267,7 @@ class HttpWire extends RemoteWire {
     const exchange = this.#exchanges.get(headers.get(EXCHANGE) ?? '');
     headers.delete(EXCHANGE);
     const signal = (this.#resumable ? undefined : exchange?.signal) ?? init?.signal ?? null;
-    const response = await this.guarded(input, { ...init, headers, signal }, (failure) => {
+    const response = await this.guarded(input, { ...init, headers, signal, arrived: exchange?.arrived }, (failure) => {
       if (exchange && failure instanceof Error) exchange.failure = failure;
     });
     // Whether there is a stream for notifications is the transport's business.
