@@ -990,6 +990,8 @@ const limits = {
     lateAnswer: 50,
     /** The body of an HTTP answer with an error status: its beginning says enough. */
     refusal: 2_000,
+    /** A call of the old protocol over HTTP before it gets a stream that survives its connection. */
+    quickCall: 1_000,
     /** The end of a session over HTTP; a server that does not answer is left. */
     goodbye: 1_000,
     /** Answers over HTTP that are still being sent when the gateway ends. */

@@ -25,7 +25,7 @@ import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import { ByteRoom } from './byte-room.ts';
 import { Hearers } from './hearers.ts';
-import { answerPlainCall, plainCallIn } from './http-lane.ts';
+import { answerPlainCall, plainCallIn, plainSessionCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -33,9 +33,10 @@ import { callerOf, goneAnswer, lastWordsFor, PassedResponse } from './passed-req
 import { rpcFault } from './rpc-fault.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
+import { SessionCalls } from './session-calls.ts';
 import { SessionEvents, streamIn } from './session-events.ts';
 import { passedHeaders, SharedSessions } from './shared-sessions.ts';
-import { createUpstreamHandler } from './upstream.ts';
+import { canBeAsked, createUpstreamHandler, type UpstreamCall } from './upstream.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -68,6 +69,9 @@ interface Session extends HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly principal: string | undefined;
   readonly profile: string | undefined;
+  /** Answers what needs no SDK. Undefined if its client can be asked something, or sees a server as it is. */
+  readonly plain: SessionCalls | undefined;
+  readonly identity: UpstreamIdentity & Pick<UpstreamCall, 'capabilities'>;
 }
 
 interface McpEndpoint {
@@ -138,6 +142,7 @@ export function createMcpEndpoint(
     if (lastEvent !== null && streamIn(lastEvent) === undefined)
       return rpcError(400, INVALID_REQUEST, 'Last-Event-ID is no id of an event of this session');
     if (asksForSomething(from.body)) session.requests += 1;
+    session.plain?.cancel(from.body);
     // The session is in use until the last byte of the answer: an open stream counts.
     const isStream = web.method === 'GET';
     whenClosed(from.response, sessions.use(session, isStream ? 'streams' : 'calls'));
@@ -182,7 +187,8 @@ export function createMcpEndpoint(
   ): Promise<Session> => {
     const { capabilities } = greeting;
     const identity = { era: 'legacy' as const, session: id, clientName, capabilities, ...who };
-    const server = await surface.createServer(handler, identity);
+    const plain = surface.relays || canBeAsked(capabilities) ? undefined : new SessionCalls(handler);
+    const server = await surface.createServer(plain?.handler ?? handler, identity);
     const kept = new SessionEvents(events);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -195,12 +201,13 @@ export function createMcpEndpoint(
     });
     const close = () => {
       kept.clear();
+      plain?.close();
       coreOf(engine).connections.endSession(id);
       void server.close().catch(() => {});
     };
     await server.connect(transport);
     const counts = { calls: 0, streams: 0, requests: 0, lastUsed: 0 };
-    return { id, clientName, server, transport, close, ...who, ...counts };
+    return { id, clientName, server, transport, close, plain, identity, ...who, ...counts };
   };
 
   /** A session of another replica: its answer, or the session, if it is to be continued here. */
@@ -284,11 +291,32 @@ export function createMcpEndpoint(
     return (await isLegacyRequest(web, from.body)) ? legacy(web, from) : alone(web, from);
   };
 
+  /** Makes a plain call of a session. Undefined if the SDK has to handle the request; false if it has to go on with it. */
+  const quickly = (from: Incoming): Promise<boolean> | undefined => {
+    const { request, response, body } = from;
+    const id = request.headers['mcp-session-id'];
+    const session = id === undefined ? undefined : sessionOf(String(id), from);
+    const call = session?.plain && plainSessionCallIn(request, body);
+    if (!session?.plain || !call || session.plain.has(call.id)) return undefined;
+    session.requests += 1;
+    whenClosed(response, sessions.use(session, 'calls'));
+    const { server, identity, plain } = session;
+    const known = { ...identity, params: call.params, revision: server.getNegotiatedProtocolVersion() };
+    return plain.answer(call.id, known, response, { 'mcp-session-id': session.id });
+  };
+
   const serve = (arrived: Incoming) => {
     const { request, response, body } = arrived;
     const plain = surface.relays ? undefined : plainCallIn(request, body);
     if (plain)
       return void answerPlainCall(plain, modernIdentity(arrived), handler, response).catch(() => response.destroy());
+    const answered = quickly(arrived);
+    if (!answered) return serveThroughSdk(arrived);
+    answered.then((isDone) => isDone || serveThroughSdk(arrived)).catch(() => response.destroy());
+  };
+
+  const serveThroughSdk = (arrived: Incoming): void => {
+    const { request, response, body } = arrived;
     streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
       const from = isListening(body) ? await listening(arrived, body) : arrived;
