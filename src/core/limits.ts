@@ -713,6 +713,8 @@ const limits = {
     sessionEventBytes: 2 * MIB,
     /** What is kept for all sessions. */
     events: 64 * MIB,
+    /** Requests of HTTP clients that start in one round of the event loop. */
+    starts: 8,
     /** Unanswered requests on one connection; clients send the next one after an answer. */
     pipelined: 4,
     /** What a client of the old protocol says about itself; its session keeps it. In characters. */
@@ -1192,6 +1194,8 @@ const limits = {
   slice: {
     /** Work on one connection, before others get their turn. */
     stretch: 4,
+    /** Requests of HTTP clients in one round of the event loop, before the next one starts. */
+    starts: 1,
     /** Work on the catalogue, before other work gets its turn. */
     catalogue: 10,
     /** A request estimated below this waits for no turn. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../core/limits.ts';
 import { RequestTurns } from './request-turns.ts';
 
 describe('RequestTurns', () => {
-  const started = async (clients: readonly string[]) => {
+  const started = async (clients: readonly string[], ms = 0) => {
     const turns = new RequestTurns();
     const rounds: string[][] = [[]];
     let isOver = false;
@@ -15,14 +16,20 @@ describe('RequestTurns', () => {
       clients.map(async (client) => {
         await turns.take(client);
         rounds.at(-1)?.push(client);
+        for (const end = performance.now() + ms; performance.now() < end; );
       }),
     );
     isOver = true;
     return rounds;
   };
 
-  it('starts one request in each round of the event loop, so that others are read in between', async () => {
-    const rounds = await started(Array(20).fill('greedy'));
+  it('starts few requests in each round of the event loop, so that others are read in between', async () => {
+    const rounds = await started(Array(50).fill('greedy'));
+    expect(Math.max(...rounds.map(({ length }) => length))).toBeLessThanOrEqual(LIMITS.wire.starts);
+  });
+
+  it('starts no other request in the same round after one that took long', async () => {
+    const rounds = await started(Array(20).fill('greedy'), 2 * LIMITS.slice.starts);
     expect(Math.max(...rounds.map(({ length }) => length))).toBe(1);
   });
 
