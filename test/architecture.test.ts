@@ -166,6 +166,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:stream',
       'node:stream/web',
       'node:string_decoder',
+      'node:url',
       'node:util',
       'node:zlib',
     ],

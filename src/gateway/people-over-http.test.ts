@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, INITIALIZE, JSON_HEADERS } from '../../test/fixtures/gateway/http-request.ts';
 import { type Era, jsonOf, sdkClient, tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { StaticTokens } from '../auth/static-tokens.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Caller } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
 import { discoverySurface } from './discovery-surface.ts';
@@ -208,16 +209,75 @@ describe('a plain call', () => {
   });
 });
 
-describe('a stream', () => {
-  const session = async (token: string) => {
-    const opened = await ask(served.url, {
-      method: 'POST',
-      headers: [...JSON_HEADERS, bearer(token)],
-      body: JSON.stringify(INITIALIZE),
-    });
-    return ['Mcp-Session-Id', String(opened.headers['mcp-session-id'])] as const;
+/** Opens a session and returns its header. */
+const session = async (token: string) => {
+  const opened = await ask(served.url, {
+    method: 'POST',
+    headers: [...JSON_HEADERS, bearer(token)],
+    body: JSON.stringify(INITIALIZE),
+  });
+  return ['Mcp-Session-Id', String(opened.headers['mcp-session-id'])] as const;
+};
+
+describe('a plain call in a session', () => {
+  const made = (method: string) => journal.filter(({ body }) => body.includes(`"${method}"`)).length;
+  const start = async (tool: string, meta?: object) => {
+    const { text } = await create();
+    const own = await session(text);
+    journal.length = 0;
+    const send = (body: object, method = 'POST') =>
+      ask(served.url, {
+        method,
+        headers: [...JSON_HEADERS, bearer(text), own],
+        ...(method === 'POST' && { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+      });
+    const params = { ...executing(tool), ...(meta && { _meta: meta }) };
+    return { own, send, answered: send({ id: 7, method: 'tools/call', params }) };
   };
 
+  it('is answered as the SDK answers it', async () => {
+    const plain = await start('open');
+    const { status, headers, body } = await plain.answered;
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(headers['mcp-session-id']).toBe(plain.own[1]);
+    const bySdk = await (await start('open', { progressToken: 1 })).answered;
+    expect(JSON.parse(body)).toEqual(JSON.parse(/^data: (\{.*"id":7.*)$/m.exec(bySdk.body)?.[1] ?? ''));
+  });
+
+  it('that takes longer is made once, and its answer comes on a stream', async () => {
+    const { answered } = await start('slow');
+    await expect.poll(() => made('slow')).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, LIMITS.time.quickCall + 300));
+    release();
+    const { headers, body } = await answered;
+    expect(headers['content-type']).toBe('text/event-stream');
+    expect(JSON.parse(/^data: (\{.+)$/m.exec(body)?.[1] ?? '')).toMatchObject({
+      id: 7,
+      result: { _meta: { own: true } },
+    });
+    expect(made('slow')).toBe(1);
+  });
+
+  it.each([
+    ['at once', 0],
+    ['later', LIMITS.time.quickCall + 300],
+  ])('is cancelled by its client, or with its session, %s', async (_, ms) => {
+    for (const end of ['notification', 'session'] as const) {
+      const { send, answered } = await start('slow');
+      // A cancelled call on a stream gets no answer, and the stream ends with the session.
+      answered.catch(() => {});
+      await expect.poll(() => made('slow')).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      if (end === 'notification') await send({ method: 'notifications/cancelled', params: { requestId: 7 } });
+      else await send({}, 'DELETE');
+      await expect.poll(() => made('notifications/cancelled')).toBe(1);
+      release();
+      await send({}, 'DELETE');
+    }
+  });
+});
+
+describe('a stream', () => {
   it('ends when the token of its client is revoked', async () => {
     const { text, token } = await create();
     const own = await session(text);
