@@ -46,12 +46,12 @@ export class SessionCalls {
   /** Makes a call. Resolves with true once it is answered, and with false if the SDK has to answer it. */
   answer(
     id: JsonRpcId,
-    call: Omit<UpstreamCall, 'signal'>,
+    call: Omit<UpstreamCall, 'id' | 'signal'>,
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
   ): Promise<boolean> {
     const cancellation = new Cancellation();
-    const running = { cancellation, result: this.#handler({ ...call, signal: cancellation }) };
+    const running = { cancellation, result: this.#handler({ ...call, id, signal: cancellation }) };
     this.#running.set(id, running);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
