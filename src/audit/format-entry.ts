@@ -13,6 +13,9 @@ import { toCanonicalText } from './canonical-text.ts';
 // What is dropped first when a line is too long.
 const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
 
+/** Ids of traces and sessions, which nothing would be removed from. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export interface FormatOptions {
   /** The key of the hashes, so that values cannot be found by trial. */
   readonly salt: Uint8Array;
@@ -33,7 +36,8 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     return text.length > max ? `${clean}…` : clean;
   };
   // Names are not compared with known secrets: otherwise a server's configuration could hide names from the log.
-  const name = (text: string | undefined, max = LIMITS.names.tool) => short(text, max, redactUnknown);
+  const name = (text: string | undefined, max = LIMITS.names.tool) =>
+    text !== undefined && UUID.test(text) ? text : short(text, max, redactUnknown);
   const given = entry.arguments ?? {};
   const names = Object.keys(given);
   const shown = names.slice(0, LIMITS.audit.arguments);

@@ -89,7 +89,7 @@ export async function answerPlainCall(
 ): Promise<void> {
   const signal = new Cancellation();
   const leave = () => signal.abort(new Error('the client closed the connection'));
-  response.once('close', leave);
+  response.on('close', leave);
   const result = handler({ ...identity, params, id, capabilities, signal, revision: MODERN_VERSION });
   const answer = await answerTo(id, result, stamped);
   response.off('close', leave);

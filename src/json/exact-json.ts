@@ -6,9 +6,8 @@
  * long as the double is unchanged. So a copy of that very object or array loses them; a copy of an outer object does
  * not.
  *
- * Messages on stdio are parsed and written with this, on both legs. Over HTTP the MCP SDK does both, with doubles.
- * Messages of more than 4 Mi characters or 50,000 values are also treated as doubles, because searching for digits
- * would delay other work.
+ * Messages on stdio are parsed and written with this, on both legs. Over HTTP numbers are doubles. Messages of more than
+ * 4 Mi characters or 50,000 values are also treated as doubles, because searching for digits would delay other work.
  * @module
  */
 

@@ -10,7 +10,7 @@ import { JsonSurvey, NAMES_SHARE, surveyed } from './json-survey.ts';
 const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
-const SHORTEST = 2 * LIMITS.json.depth;
+export const SHORTEST_DEEP = 2 * LIMITS.json.depth;
 const LONG = 64 * 1024;
 const BEGINNING = 16 * 1024;
 
@@ -46,7 +46,7 @@ export function parseNested(text: string, parse: (text: string) => unknown = par
   if (text.length > LONG && isTooDeep(text.slice(0, BEGINNING))) throw new NestingError();
   // Some programs begin what they write with a byte order mark, which no JSON may have.
   const value = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
-  if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
+  if (text.length >= SHORTEST_DEEP && nestsTooDeep(value)) throw new NestingError(value);
   return value;
 }
 

@@ -88,17 +88,17 @@ export function sendRequest<T>(
     let answer: IncomingMessage | undefined;
     const onAbort = () => (answer ?? request).destroy(reasonOf(signal));
     signal?.addEventListener('abort', onAbort);
-    request.once('close', () => {
+    request.on('close', () => {
       signal?.removeEventListener('abort', onAbort);
       // After an answer this has no effect.
       reject(new Error('the connection was closed without an answer'));
     });
-    request.once('upgrade', (_message, socket) => {
+    request.on('upgrade', (_message, socket) => {
       socket.destroy();
       reject(new Error('it wants to speak another protocol (HTTP 101)'));
     });
     request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
-    request.once('response', (message) => {
+    request.on('response', (message) => {
       answer = message;
       // The error is thrown where the body is read.
       message.on('error', () => {});

@@ -125,9 +125,9 @@ function shortBody(message: IncomingMessage, maxBytes: number): Promise<Buffer |
       resolve(undefined);
     };
     message.on('data', onData);
-    message.once('end', () => resolve(whole()));
+    message.on('end', () => resolve(whole()));
     // Node reports both for a body that breaks off.
-    message.once('error', reject);
-    message.once('close', () => reject(new Error('the connection was closed')));
+    message.on('error', reject);
+    message.on('close', () => reject(new Error('the connection was closed')));
   });
 }

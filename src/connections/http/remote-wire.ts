@@ -10,7 +10,7 @@ import { toAbortSignal } from '../../async/cancellation.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { nestsTooDeep, SHORTEST_DEEP } from '../../json/json-nesting.ts';
 import type { Redact } from '../../secrets/redactor.ts';
 import type { Credentials } from '../credentials.ts';
 import { HttpStatusError } from '../http-status-error.ts';
@@ -124,7 +124,8 @@ abstract class RemoteWire implements Wire {
   }
 
   protected deliver(message: JsonRpcMessage, info?: MessageInfo): void {
-    if (!nestsTooDeep(message)) this.onmessage?.(message, info);
+    const isShort = info?.bytes !== undefined && info.bytes < SHORTEST_DEEP;
+    if (isShort || !nestsTooDeep(message)) this.onmessage?.(message, info);
     else if (message.method === undefined && message.id != null) this.#onTooDeep?.(message.id);
   }
 
