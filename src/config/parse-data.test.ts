@@ -64,9 +64,9 @@ describe('YAML', () => {
     await expect(parseData('a.yaml', 'x: 1\nb:\n  c: 1\n  "c": 2\n')).rejects.toThrow(
       'a.yaml:4:3 is not valid YAML: Map keys must be unique.',
     );
-    const started = performance.now();
+    const started = process.cpuUsage();
     const keys = Array.from({ length: 20_000 }, (_, at) => `key${at}: 1\n`).join('');
     await expect(parseData('a.yaml', keys)).resolves.toHaveProperty('key19999', 1);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
   });
 });

@@ -56,7 +56,7 @@ describe('a cloned folder', () => {
     expect(servers.map(({ name }) => name)).toEqual(['mine']);
     expect(new Set(sources.map(({ status }) => status))).toEqual(new Set(['error']));
     // 40 ms on a quiet machine; 6 s and more before the limit existed.
-    expect(took).toBeLessThan(1_500);
+    expect(took).toBeLessThan(4_000);
   });
 
   it('says nothing of its own: no key, no value, no name but that of the file', async () => {

@@ -374,9 +374,8 @@ describe('an embedder that misbehaves', () => {
       const began = performance.now();
       expect(await index.similar('one')).toBeUndefined();
       expect(performance.now() - began).toBeGreaterThan(45);
-      const again = performance.now();
-      expect(await index.similar('two')).toBeUndefined();
-      expect(performance.now() - again).toBeLessThan(45);
+      const later = new Promise((resolve) => setImmediate(resolve, 'waited'));
+      expect(await Promise.race([index.similar('two'), later])).toBeUndefined();
       expect(index.status().problem).toMatch(/did not answer within 50 ms \(search\.embedder\.timeoutMs\)/);
       expect(log.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
     },

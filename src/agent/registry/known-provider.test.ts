@@ -424,8 +424,9 @@ describe('a provider that is broken or slow', () => {
     registry.addProvider(good());
     await registry.callTool('good');
     const start = performance.now();
-    for (let n = 0; n < 20; n++) await registry.callTool('good');
-    expect(performance.now() - start).toBeLessThan(100);
+    for (let n = 0; n < 50; n++) await registry.callTool('good');
+    // Waiting at every call would take five seconds.
+    expect(performance.now() - start).toBeLessThan(3_000);
   });
 
   it('is named in the error for an unknown tool, beside suggestions', async () => {
