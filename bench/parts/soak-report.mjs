@@ -20,6 +20,25 @@ const rise = (samples, read) => {
   return median(samples.slice(-third).map(read)) - median(samples.slice(0, third).map(read));
 };
 
+/** More objects of one constructor for each hundred calls than this are a leak, if they grow all the time. */
+const GROWTH = 1;
+/** Too few objects to be told from noise. */
+const NOISE = 50;
+
+/** The constructors whose objects grow, as text, the fastest first. */
+function growing(heaps) {
+  const [first, middle, last] = heaps;
+  if (!last) return [];
+  const hundreds = (last.calls - first.calls) / 100;
+  return [...last.objects]
+    .map(([name, many]) => [name, first.objects.get(name) ?? 0, middle.objects.get(name) ?? 0, many])
+    .filter(([, before, between, now]) => before < between && between < now)
+    .map(([name, before, , now]) => ({ name, more: now - before, rate: (now - before) / hundreds }))
+    .filter(({ more, rate }) => more > NOISE && rate > GROWTH)
+    .sort((a, b) => b.rate - a.rate)
+    .map(({ name, more }) => `${name} +${more}`);
+}
+
 /** The lines of a report, whether all are within their bounds, and the text. */
 export function reportOf(run, warmUp) {
   const samples = run.samples.filter(({ at }) => at >= warmUp);
@@ -41,12 +60,22 @@ export function reportOf(run, warmUp) {
   });
   const none = (what, value, note = '') => ({ what, value, unit: '', budget: 0, note });
   const { after = {} } = run;
+  const hasHeaps = run.heaps.length > 0;
+  const leaking = growing(run.heaps);
   const lines =
     samples.length < 3
       ? [none('too few samples after the warm-up', 1)]
       : [
           memory('heap after garbage collection', ({ heap }) => heap, 1, 4),
-          memory('resident memory', ({ rss }) => rss, 4, 32),
+          { ...memory('resident memory', ({ rss }) => rss, 4, 32), ...(hasHeaps && { budget: undefined }) },
+          ...(hasHeaps
+            ? [
+                {
+                  ...none('constructors with more and more objects', leaking.length, leaking.slice(0, 4).join(', ')),
+                  ...(!isFair && { budget: undefined }),
+                },
+              ]
+            : []),
           count('descriptors', 'fds', 5),
           count('timers', 'timers', 10),
           count('handles of all kinds', 'handles', 15),

@@ -27,7 +27,7 @@ const KEPT = 100_000;
 const SERVER_FAULTS = ['die', 'exit', 'close', 'noise', 'flood', 'stderr', 'fail'];
 
 /** Runs for so many minutes. Returns the samples and what happened. */
-export async function runSoak({ minutes, say }) {
+export async function runSoak({ minutes, warmUp, snapshots, say }) {
   const folder = mkdtempSync(join(tmpdir(), 'anygpt-soak-'));
   const remote = await startServer('soak-server', ['--http']);
   const gateway = await startGateway(folder, remote.address);
@@ -35,8 +35,10 @@ export async function runSoak({ minutes, say }) {
   const stop = () => end.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  const told = { calls: 0, wrong: 0, answered: [], faults: {}, abandoned: 0 };
+  const told = { calls: 0, wrong: 0, answered: [], faults: {}, abandoned: 0, mayAbandon: true };
   const samples = [];
+  /** Objects of the heap by constructor: after the warm-up, half-way, and at the end. */
+  const heaps = [];
   const clients = Array.from({ length: CLIENTS }, (_, at) => new SoakClient(gateway.address, at, told));
   const timers = [];
   const every = (ms, act) => timers.push(setInterval(() => void act().catch(() => {}), ms));
@@ -52,6 +54,9 @@ export async function runSoak({ minutes, say }) {
     const over = () => end.signal.aborted || performance.now() - began > minutes * MINUTE || !gateway.isRunning();
     const load = clients.map((client) => client.callAt(rate / CLIENTS, over));
     every(FAULT_EVERY, () => breakSomething(gateway, clients, told));
+    setTimeout(() => {
+      told.mayAbandon = false;
+    }, warmUp * MINUTE).unref();
     every(CHANGE_EVERY, async () => {
       const server = LOCAL[Math.floor(Math.random() * LOCAL.length)];
       await clients[0].execute(server, 'change');
@@ -62,8 +67,12 @@ export async function runSoak({ minutes, say }) {
     while (!over()) {
       await sleep(Math.min(SAMPLE_EVERY, minutes * MINUTE));
       if (!gateway.isRunning()) break;
+      const due = warmUp + ((minutes - warmUp) * heaps.length) / 2 - (heaps.length === 2 ? SAMPLE_EVERY / MINUTE : 0);
+      const isDue = snapshots && heaps.length < 3 && (performance.now() - began) / MINUTE >= due;
+      if (isDue) gateway.wantSnapshot(heaps.length);
       const sample = { at: (performance.now() - began) / MINUTE, ...(await gateway.sample()) };
       samples.push(sample);
+      if (isDue) heaps.push({ calls: told.calls, objects: gateway.objects() });
       say(shown(sample, told));
     }
     await Promise.all(load);
@@ -85,6 +94,7 @@ export async function runSoak({ minutes, say }) {
         wrong: told.wrong,
         faults: told.faults,
         abandoned: told.abandoned,
+        heaps,
       },
       p99: percentile(told.answered, 0.99),
     };
@@ -113,10 +123,13 @@ async function startGateway(folder, remote) {
   const servers = [...LOCAL.map(local), { name: 'remote', connection: { type: 'http', url: remote } }];
   writeFileSync(config, JSON.stringify({ discovery: { servers, limits: { breaker: { open: 1_000 } } } }));
   const home = join(folder, 'home');
+  // Holds the name of the heap snapshot that is to be written next.
+  const snapshot = join(folder, 'snapshot');
+  writeFileSync(snapshot, '');
   const args = ['--expose-gc', '--import', PROBE, ANYGPT, 'mcp', 'serve', '--http', '0', '--metrics', '0'];
   const child = spawn(process.execPath, [...args, '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: folder, ANYGPT_HOME: home },
+    env: { PATH: process.env.PATH, HOME: folder, ANYGPT_HOME: home, SOAK_SNAPSHOT: snapshot },
   });
   let heard = '';
   const warnings = [];
@@ -146,6 +159,9 @@ async function startGateway(folder, remote) {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     ...{ address, pid: child.pid, warnings, isRunning },
+    /** Writes a heap snapshot with the next sample. */
+    wantSnapshot: (name) => writeFileSync(snapshot, join(folder, `${name}.heapsnapshot`)),
+    objects: () => countObjects(join(folder, readFileSync(snapshot, 'utf8').slice(folder.length + 1))),
     sample: async () => {
       const answered = new Promise((resolve) => {
         probed = resolve;
@@ -207,8 +223,12 @@ class SoakClient {
     await this.connect();
   }
 
-  /** Disconnects without ending the session. The gateway keeps it for half an hour, or until it needs the place. */
+  /**
+   * Disconnects without ending the session. The gateway keeps it for half an hour, or until it needs the place, so that
+   * only those of the warm-up do not look like a leak.
+   */
   async leave() {
+    if (this.era === 'legacy' && !this.told.mayAbandon) return this.close();
     if (this.era === 'legacy') this.told.abandoned += 1;
     await this.client.close().catch(() => {});
   }
@@ -336,6 +356,21 @@ function descendantsOf(root) {
     found.push(...under);
   }
   return found;
+}
+
+/** How many objects of each constructor a heap snapshot has. */
+function countObjects(file) {
+  const { snapshot, nodes, strings } = JSON.parse(readFileSync(file, 'utf8'));
+  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const [type, name] = [fields.indexOf('type'), fields.indexOf('name')];
+  const object = types[type].indexOf('object');
+  const counts = new Map();
+  for (let at = 0; at < nodes.length; at += fields.length)
+    if (nodes[at + type] === object) {
+      const called = strings[nodes[at + name]];
+      counts.set(called, (counts.get(called) ?? 0) + 1);
+    }
+  return counts;
 }
 
 const countFiles = (folder) => {
