@@ -5,7 +5,6 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
-import type { JsonRpcId } from '../connections/json-rpc.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { turnKey } from '../core/fair-share.ts';
 import type { Caller, Progress, ToolCall } from '../core/types.ts';
@@ -18,7 +17,7 @@ import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 export interface UpstreamCall {
   readonly params: Readonly<Record<string, unknown>>;
   /** The id of the request. */
-  readonly id?: JsonRpcId | undefined;
+  readonly id?: string | number | undefined;
   readonly era: ProtocolEra;
   /** The client's connection, in either protocol; absent for requests that stand alone. */
   readonly session?: string | undefined;
