@@ -75,6 +75,13 @@ export class ReplicaBus {
     return receivers > 0 || !this.#link.countsReceivers;
   }
 
+  /** Tells whether a replica still listens. A frozen one does. */
+  async isThere(replica: string): Promise<boolean> {
+    if (!this.#link.countsReceivers) return true;
+    const [, count] = await this.#link.run<[Buffer, number]>('PUBSUB', 'NUMSUB', this.#channel(replica));
+    return count > 0;
+  }
+
   /** Sends to all other replicas. Resolves with their number. */
   async broadcast(message: BusMessage): Promise<number> {
     return (await this.#publish(this.#channel('all'), message)) - 1;

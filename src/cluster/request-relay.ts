@@ -1,13 +1,14 @@
 /**
  * Passes a client's request on to the replica that it belongs to, and that replica's answer back: its head at once, its
- * body piece by piece. Notices within a second that the other replica is gone.
+ * body piece by piece. Notices within a second that the other replica is dead, and soon that it is frozen.
  * @module
  */
 import { randomUUID } from 'node:crypto';
 import { elapsedNow } from '../async/clock.ts';
+import { waitAtMost } from '../async/time-limit.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { ReplicaBus } from './replica-bus.ts';
+import type { BusMessage, ReplicaBus } from './replica-bus.ts';
 
 /** A request as it is passed on. Credentials are left out: who is asking was checked before. */
 export interface PassedRequest {
@@ -36,13 +37,17 @@ export class ReplicaGone extends DiscoveryError {
   }
 }
 
+/** A part of an answer. The first one has the head. */
+interface AnswerPart {
+  readonly head?: { readonly status: number; readonly headers: Record<string, string> };
+  readonly bytes: Uint8Array;
+}
+
 /** A request that waits for another replica. */
 interface Passed {
   readonly to: string;
   taken(): void;
-  head(status: number, headers: Record<string, string>): void;
-  piece(bytes: Uint8Array): void;
-  end(): void;
+  part(part: AnswerPart, isLast: boolean): void;
   fail(error: Error): void;
 }
 
@@ -68,7 +73,7 @@ export class RequestRelay {
     bus.on('request', ({ from, at, message: { id, bytes } }) => void this.#take(from, at, String(id), bytes));
     bus.on('leave', ({ message }) => this.#working.get(String(message.id))?.leave.abort());
     bus.on('beat', ({ from }) => this.#hear(from));
-    const hear = (kind: string, use: (passed: Passed, message: { readonly [key: string]: unknown }) => void) =>
+    const hear = (kind: string, use: (passed: Passed, message: BusMessage) => void) =>
       bus.on(kind, ({ from, message }) => {
         this.#hear(from);
         const passed = this.#passed.get(String(message.id));
@@ -77,9 +82,8 @@ export class RequestRelay {
       });
     hear('taken', (passed) => passed.taken());
     hear('late', (passed) => passed.fail(new ReplicaGone('not_sent')));
-    hear('head', (passed, { status, headers }) => passed.head(Number(status), headers as Record<string, string>));
-    hear('piece', (passed, { bytes }) => passed.piece(bytes as Uint8Array));
-    hear('end', (passed) => passed.end());
+    hear('part', (passed, part) => passed.part(part as unknown as AnswerPart, false));
+    hear('end', (passed, part) => passed.part(part as unknown as AnswerPart, true));
     hear('broken', (passed) => passed.fail(new ReplicaGone('unknown')));
   }
 
@@ -145,25 +149,23 @@ export class RequestRelay {
         },
         new ByteLengthQueuingStrategy({ highWaterMark: LIMITS.cluster.unread }),
       );
+      this.#hear(to, true);
+      this.#watchAll();
       this.#passed.set(id, {
         to,
-        taken: () => {
+        taken: () => clearTimeout(timer),
+        part: ({ head, bytes }, isLast) => {
           clearTimeout(timer);
-          this.#hear(to, true);
-          this.#watchAll();
-        },
-        head: (status, headers) => {
-          hasHead = true;
-          resolve(new Response(HAS_NO_BODY.has(status) ? null : stream, { status, headers }));
-        },
-        piece: (bytes) => {
+          if (head) {
+            hasHead = true;
+            resolve(new Response(HAS_NO_BODY.has(head.status) ? null : stream, head));
+          }
           // The client does not read: its stream ends, and it may continue it later.
-          if ((body.desiredSize ?? 0) > 0) body.enqueue(bytes);
-          else fail(new Error('the client does not read'));
-        },
-        end: () => {
+          if (bytes.length > 0 && (body.desiredSize ?? 0) <= 0) return fail(new Error('the client does not read'));
+          if (bytes.length > 0) body.enqueue(bytes);
+          if (!isLast) return;
           done();
-          if (hasHead) body.close();
+          body.close();
         },
         fail,
       });
@@ -176,33 +178,58 @@ export class RequestRelay {
     if (isLate || !this.#answer || !bytes) return this.#tell(from, { kind: 'late', id });
     const leave = new AbortController();
     this.#working.set(id, { from, leave });
-    this.#tell(from, { kind: 'taken', id });
+    // A quick answer says as much.
+    const taken = setTimeout(() => this.#tell(from, { kind: 'taken', id }), LIMITS.cluster.quick);
     this.#beatAll();
     try {
       const response = await this.#answer(JSON.parse(Buffer.from(bytes).toString()) as PassedRequest, leave.signal);
-      await this.#bus.send(from, {
-        ...{ kind: 'head', id, status: response.status },
-        headers: Object.fromEntries(response.headers),
-      });
-      const reader = response.body?.getReader();
-      leave.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}), { once: true });
-      for (;;) {
-        const { value, done } = (await reader?.read()) ?? { done: true };
-        if (done || leave.signal.aborted) break;
-        for (let start = 0; start < value.length; start += LIMITS.cluster.answerPiece)
-          await this.#bus.send(from, {
-            kind: 'piece',
-            id,
-            bytes: value.subarray(start, start + LIMITS.cluster.answerPiece),
-          });
-      }
-      await this.#bus.send(from, { kind: 'end', id });
+      await this.#send(from, id, response, leave.signal);
     } catch {
       // Redis is away, or the answer broke off. The other side notices the silence, if not this word.
       this.#tell(from, { kind: 'broken', id });
     } finally {
+      clearTimeout(taken);
       leave.abort();
       this.#working.delete(id);
+    }
+  }
+
+  /** Sends an answer: in one message if it is short and there at once, else as it comes. */
+  async #send(to: string, id: string, response: Response, signal: AbortSignal): Promise<void> {
+    const reader = response.body?.getReader();
+    signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}), { once: true });
+    let head: AnswerPart['head'] = { status: response.status, headers: Object.fromEntries(response.headers) };
+    let gathered: Uint8Array[] = [];
+    const flush = async (kind: 'part' | 'end') => {
+      const bytes = Buffer.concat(gathered);
+      const first = head;
+      head = undefined;
+      gathered = [];
+      const { answerPiece } = LIMITS.cluster;
+      for (let start = 0; start === 0 || start < bytes.length; start += answerPiece) {
+        const isLast = start + answerPiece >= bytes.length;
+        const piece = bytes.subarray(start, start + answerPiece);
+        await this.#bus.send(to, {
+          kind: isLast ? kind : 'part',
+          id,
+          ...(start === 0 && { head: first }),
+          bytes: piece,
+        });
+      }
+    };
+    for (;;) {
+      const reading: Promise<{ done: boolean; value?: Uint8Array | undefined }> =
+        reader?.read() ?? Promise.resolve({ done: true });
+      if (
+        !(await waitAtMost(
+          reading.catch(() => {}),
+          LIMITS.cluster.gathered,
+        ))
+      )
+        await flush('part');
+      const { done, value } = await reading;
+      if (done || signal.aborted) return flush('end');
+      if (value) gathered.push(value);
     }
   }
 
@@ -226,19 +253,26 @@ export class RequestRelay {
     }, LIMITS.cluster.working).unref();
   }
 
-  /** Fails what waits for a replica that is silent. */
+  /** Fails what waits for a replica that is gone or silent. */
   #watchAll(): void {
     this.#watch ??= setInterval(() => {
       const before = elapsedNow() - LIMITS.cluster.silent;
       const waitedFor = new Set([...this.#passed.values()].map(({ to }) => to));
       for (const [replica, at] of this.#heard)
         if (!waitedFor.has(replica)) this.#heard.delete(replica);
-        else if (at < before)
-          for (const passed of [...this.#passed.values()])
-            if (passed.to === replica) passed.fail(new ReplicaGone('unknown'));
+        else if (at < before) this.#failAll(replica);
+        else
+          this.#bus.isThere(replica).then(
+            (isThere) => isThere || this.#failAll(replica),
+            () => {},
+          );
       if (this.#passed.size > 0) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
     }, LIMITS.cluster.working).unref();
+  }
+
+  #failAll(replica: string): void {
+    for (const passed of [...this.#passed.values()]) if (passed.to === replica) passed.fail(new ReplicaGone('unknown'));
   }
 }

@@ -285,14 +285,18 @@ const limits = {
     held: 1_000,
     /** The pause between attempts to connect: a new Redis is found within two seconds. */
     reconnect: { initial: 50, max: 2_000, jitter: 0.2 },
-    /** A replica that does not take a request by then is busy or frozen. */
-    taken: 1_000,
+    /** A replica that does not take a request by then is frozen; one that is dead is noticed sooner. */
+    taken: 4_000,
     /** A replica does not take a request that is older: its sender may have given up. */
-    late: 700,
-    /** How often a replica says that it still works on requests of another one. */
+    late: 3_000,
+    /** An answer that takes longer is preceded by the word that the request was taken. */
+    quick: 100,
+    /** What comes within this time of an answer leaves in one message. */
+    gathered: 10,
+    /** How often a replica says that it still works on requests of another one, which asks whether it is dead. */
     working: 250,
-    /** A replica that says nothing for so long is gone: its callers are told within a second. */
-    silent: 900,
+    /** A replica that says nothing for so long is frozen. */
+    silent: 4_000,
     /** How long a replica that was gone is not asked again. */
     notAsked: 5_000,
     /** Bytes of one message between replicas. A request over HTTP fits whole; answers are sent in pieces. */
