@@ -205,10 +205,10 @@ export class RequestRelay {
       const first = head;
       head = undefined;
       gathered = [];
-      const { answerPiece } = LIMITS.cluster;
-      for (let start = 0; start === 0 || start < bytes.length; start += answerPiece) {
-        const isLast = start + answerPiece >= bytes.length;
-        const piece = bytes.subarray(start, start + answerPiece);
+      const size = LIMITS.cluster.answerPiece;
+      for (let start = 0; start === 0 || start < bytes.length; start += size) {
+        const isLast = start + size >= bytes.length;
+        const piece = bytes.subarray(start, start + size);
         await this.#bus.send(to, {
           kind: isLast ? kind : 'part',
           id,
