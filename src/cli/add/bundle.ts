@@ -4,7 +4,7 @@
  * @module
  */
 import { rm } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { foldersOf, launchOf, programOf, runsOn } from '../../clients/importers/mcpb.ts';
 import { readZipEntry } from '../../clients/importers/zip-entry.ts';
 import { stateFolder, type World } from '../../config/world.ts';
@@ -86,6 +86,8 @@ const FORMATS: Readonly<Record<string, RegistryInput['format']>> = {
   directory: 'filepath',
   file: 'filepath',
 };
+/** Programs that run what is in a bundle. */
+const RUNTIME = /^(?:node|python3?|uvx?|dotnet|java)(?:\.exe)?$/;
 const FIXED = { isRequired: false, isSecret: false, isRepeated: false, format: 'string', choices: [] } as const;
 
 /** Reads a manifest. Every text is used as it is, so one with something hidden in it is refused. */
@@ -118,16 +120,16 @@ class ManifestReader {
       if (!KEY.test(name)) throw refused(`${JSON.stringify(oneLine(name, 40))} is not the name of a variable`);
       return { ...this.#input(exact(value)), name };
     });
+    const started = isOwn ? resolve(this.#folder, program) : program;
+    const isInside = isOwn ? started.startsWith(`${this.#folder}${sep}`) : RUNTIME.test(program);
     return {
-      words: [isOwn ? resolve(this.#folder, program) : program, ...args.flatMap((one) => this.#argument(exact(one)))],
+      words: [started, ...args.flatMap((one) => this.#argument(exact(one)))],
       environment,
       runtime: isOwn ? undefined : program,
       isAvailable: isOwn || hasCommand(program),
       warnings: [
         ...variableWarnings(environment),
-        ...(isOwn && isAbsolute(program) && !program.startsWith(this.#folder)
-          ? ['it starts a program that is not in the bundle']
-          : []),
+        ...(isInside ? [] : [`it starts ${started}, which is not in the bundle`]),
       ],
     };
   }

@@ -146,6 +146,18 @@ describe('a bundle (MCPB)', () => {
     expect(out.replace(/\s+/g, ' ')).toContain(`--level=3 ${join(home, 'a')} ${join(home, 'b')} key 11`);
   });
 
+  it.each([
+    ['../../../../bin/evil', '/bin/evil'],
+    ['/bin/evil', '/bin/evil'],
+    ['bash', 'bash'],
+  ])('is marked if it starts %s', async (command, started) => {
+    publish(filesOf({ ...MANIFEST, server: { type: 'binary', mcp_config: { command, args: ['-c', 'x'] } } }));
+    const { out } = await run('--dry-run');
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      new RegExp(`Warning: it starts \\S*${started}, which is not in the bundle`),
+    );
+  });
+
   it('takes several answers where its manifest does', async () => {
     publish(filesOf());
     const answers = ['api_key=secret-1234', 'folders=/x', 'folders=/y', 'level=7'];
