@@ -8,6 +8,7 @@ import { fingerprint } from '../../dist/connections/fingerprint.js';
 import { silentLogger } from '../../dist/core/log.js';
 import { EngineCore } from '../../dist/engine/engine-core.js';
 import { buildState } from '../../dist/engine/engine-state.js';
+import { approvalsOpener } from '../../dist/engine/open-approvals.js';
 import { ConfigurationLoader, configFile } from '../../dist/index.js';
 
 /** Leaves a mark when it runs: no server of a cached world may ever be started. */
@@ -41,12 +42,13 @@ const surroundings = () =>
 export const openEngine = ({ home, config, env }) => new EngineCore(configFile(config), { env, home, cwd: home });
 
 /** A home folder in which every server of the corpus is cached. */
-export const createCachedWorld = async (corpus) => {
+export const createCachedWorld = async (corpus, more = {}) => {
   const mark = join(tmpdir(), `anygpt-bench-started-${process.pid}-${folders.size}`);
   folders.add(mark);
   const servers = [...corpus].map(([name, { description }]) => ({
     name,
     ...(description && { description }),
+    ...more,
     connection: { type: 'stdio', command: process.execPath, args: ['-e', TRIPWIRE, mark, name] },
   }));
   const world = createHome(servers);
@@ -67,6 +69,7 @@ const fillCache = async ({ home, config: file, env }, corpus) => {
       skipped: [],
       verdict: { era: 'legacy', transport: 'stdio' },
     }),
+    approvals: approvalsOpener({ state: home, logger: silentLogger }),
     logger: silentLogger,
     now: Date.now,
     onChange: () => {},

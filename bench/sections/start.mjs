@@ -51,12 +51,14 @@ const coldHome = () =>
 
 export const measure = async () => {
   const world = await createCachedWorld(syntheticCorpus(1000, 10_000));
-  const samples = { node: [], warm: [], cold: [], help: [], search: [] };
+  const pinned = await createCachedWorld(syntheticCorpus(1000, 10_000), { approval: 'new' });
+  const samples = { node: [], warm: [], pinned: [], cold: [], help: [], search: [] };
   for (let at = 0; at < REPEATS + 1; at++) {
     const round = {
       // In the same environment as the others: certificates named in it, for example, are read at every start.
       node: await toExit(['-e', '0'], { env: world.env }),
       warm: await toAnswer(world),
+      pinned: await toAnswer(pinned),
       help: await toExit([CLI, '--help'], { env: world.env }),
       search: await toExit([CLI, 'mcp', 'search', 'create an issue'], { env: world.env, cwd: world.home }),
       cold: await toAnswer(coldHome()),
@@ -72,6 +74,7 @@ export const measure = async () => {
     { what: 'node -e 0', value: node, unit: 'ms', note: `${REPEATS} interleaved repeats` },
     ratio('warm: to the first search answer, median', median(warm), 5),
     ratio('warm: to the first search answer, p95', percentile(warm, 0.95)),
+    ratio('warm, all tools pinned, median', median(samples.pinned.map(({ ms }) => ms)), 5),
     ratio('warm: to initialize', median(samples.warm.map(({ initialized }) => initialized))),
     ...(states.length === 0
       ? []

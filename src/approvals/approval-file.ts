@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolDefinition } from '../core/types.ts';
@@ -32,7 +32,7 @@ interface Stored extends Decisions {
 /** Where the decisions on one program are kept. */
 export interface DecisionRecord {
   /** Reads the decisions. Never throws: what cannot be used is a problem, and nothing is approved. */
-  read(): Promise<Decisions>;
+  read(): Decisions;
   /**
    * Changes the decisions of a server and returns all of them.
    * @param edit returns the definitions that it approved, or undefined when there is nothing to write
@@ -56,7 +56,7 @@ export class ApprovalMemory implements DecisionRecord {
     this.#decisions = decisions;
   }
 
-  async read(): Promise<Decisions> {
+  read(): Decisions {
     return this.#decisions;
   }
 
@@ -81,21 +81,28 @@ type Definitions = Map<string, Map<string, ToolDefinition>>;
 
 export class ApprovalFile implements DecisionRecord {
   readonly path: string;
-  readonly #definitions: string;
-  readonly #count: string;
+  readonly #folder: string;
+  readonly #key: string;
 
-  /** @param identity the program or address; the file name is a hash of it */
-  constructor(folder: string, identity: string) {
-    const key = createHash('sha256').update(Buffer.from(identity, 'utf16le')).digest('hex').slice(0, 32);
+  /** @param key from `keyOf`; the name of the file */
+  constructor(folder: string, key: string) {
+    this.#folder = folder;
+    this.#key = key;
     this.path = join(folder, 'approvals', `${key}.json`);
-    this.#definitions = join(folder, 'approvals', `${key}.definitions.json`);
-    this.#count = join(folder, 'approvals-seen', key);
   }
 
-  async read(): Promise<Decisions> {
-    const { writes, ...decisions } = await this.#read();
-    if (decisions.problem !== undefined || decisions.servers.size > 0 || writes === (await this.#written()))
-      return decisions;
+  get #definitions(): string {
+    return join(this.#folder, 'approvals', `${this.#key}.definitions.json`);
+  }
+
+  get #count(): string {
+    return join(this.#folder, 'approvals-seen', this.#key);
+  }
+
+  /** Synchronous, because files are many and small: a start reads that of every server. */
+  read(): Decisions {
+    const { writes, ...decisions } = this.#read();
+    if (decisions.problem !== undefined || decisions.servers.size > 0 || writes === this.#written()) return decisions;
     return {
       ...decisions,
       isRestored: true,
@@ -110,12 +117,12 @@ export class ApprovalFile implements DecisionRecord {
     isByPerson: boolean,
   ): Promise<Decisions> {
     return withLock(this.path, async () => {
-      const { problem, ...stored } = await this.#read();
+      const { problem, ...stored } = this.#read();
       if (problem !== undefined) {
         if (!isByPerson) return { ...stored, problem };
         await copyBeside(this.path);
       }
-      const written = await this.#written();
+      const written = this.#written();
       const isRestored = stored.isRestored || problem !== undefined || stored.writes !== written;
       const decisions: Decisions = { servers: stored.servers, isRestored };
       const approved = edit(decisions);
@@ -130,13 +137,13 @@ export class ApprovalFile implements DecisionRecord {
   }
 
   async definition(server: string, tool: string): Promise<ToolDefinition | undefined> {
-    return (await this.#kept()).get(server)?.get(tool);
+    return this.#kept().get(server)?.get(tool);
   }
 
-  async #read(): Promise<Stored> {
+  #read(): Stored {
     const none = { servers: new Map<string, ApprovedTools>(), isRestored: false, writes: 0 };
     try {
-      const text = await textIn(this.path);
+      const text = textIn(this.path);
       if (text === undefined) return none;
       return decode(JSON.parse(text)) ?? { ...none, problem: this.#damaged('it has another format') };
     } catch (error) {
@@ -149,9 +156,9 @@ export class ApprovalFile implements DecisionRecord {
   }
 
   /** How often the file was written; NaN if the number cannot be read. */
-  async #written(): Promise<number> {
+  #written(): number {
     try {
-      const text = await textIn(this.#count);
+      const text = textIn(this.#count);
       return text === undefined ? 0 : /^\d{1,15}\n$/.test(text) ? Number(text) : Number.NaN;
     } catch {
       return Number.NaN;
@@ -159,7 +166,7 @@ export class ApprovalFile implements DecisionRecord {
   }
 
   async #keep(server: string, definitions: readonly ToolDefinition[]): Promise<void> {
-    const kept = await this.#kept();
+    const kept = this.#kept();
     const tools = kept.get(server) ?? new Map<string, ToolDefinition>();
     kept.set(server, tools);
     for (const definition of definitions) {
@@ -171,9 +178,9 @@ export class ApprovalFile implements DecisionRecord {
   }
 
   /** Definitions only explain, so a damaged file counts as none. */
-  async #kept(): Promise<Definitions> {
+  #kept(): Definitions {
     try {
-      const document: unknown = JSON.parse((await textIn(this.#definitions)) ?? '{}');
+      const document: unknown = JSON.parse(textIn(this.#definitions) ?? '{}');
       return new Map(
         entriesOf(document).map(([server, tools]) => [
           server,
@@ -188,14 +195,27 @@ export class ApprovalFile implements DecisionRecord {
 
 const AGAIN = 'look at the tools with `anygpt mcp pending` and approve them again with `anygpt mcp approve`';
 
-async function textIn(path: string): Promise<string | undefined> {
+function textIn(path: string): string | undefined {
+  const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (size === undefined) return undefined;
+  if (size > LIMITS.approvals.fileBytes) throw new Error(`it has ${size} bytes, more than this program writes`);
+  return readFileSync(path, 'utf8');
+}
+
+const KEY_LENGTH = 32;
+
+/** A program or address as the name of a file. */
+export const keyOf = (identity: string): string =>
+  createHash('sha256').update(identity, 'utf16le').digest('hex').slice(0, KEY_LENGTH);
+
+/** The keys of the programs of which decisions were ever kept; undefined if the folders cannot be listed. */
+export function keptKeys(folder: string): ReadonlySet<string> | undefined {
   try {
-    const { size } = await stat(path);
-    if (size > LIMITS.approvals.fileBytes) throw new Error(`it has ${size} bytes, more than this program writes`);
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const folders = ['approvals', 'approvals-seen'].map((name) => join(folder, name));
+    const names = folders.flatMap((path) => (statSync(path, { throwIfNoEntry: false }) ? readdirSync(path) : []));
+    return new Set(names.map((name) => name.slice(0, KEY_LENGTH)));
+  } catch {
+    return undefined;
   }
 }
 

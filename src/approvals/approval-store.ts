@@ -14,6 +14,8 @@ import {
   type ApprovedTools,
   type DecisionRecord,
   type Decisions,
+  keptKeys,
+  keyOf,
 } from './approval-file.ts';
 import { pinOf } from './pin.ts';
 
@@ -37,6 +39,8 @@ export class ApprovalStore {
   #unwritten: string | undefined;
   /** By identity. What was not read is not approved. */
   readonly #decisions = new Map<string, Decisions>();
+  /** Digests of these decisions, by source. */
+  readonly #digests = new Map<string, string>();
 
   /** @param folder the state folder, `~/.anygpt`; undefined: decisions are kept for the life of this object */
   constructor(folder: string | undefined) {
@@ -44,11 +48,14 @@ export class ApprovalStore {
   }
 
   /** Reads what was decided on these servers, also by other processes since the last time. Never throws. */
-  async read(sources: Iterable<ApprovalSource>): Promise<void> {
+  read(sources: Iterable<ApprovalSource>): void {
     const identities = new Set([...sources].filter(({ mode }) => mode !== 'off').map(({ identity }) => identity));
-    await Promise.all(
-      [...identities].map(async (identity) => this.#decisions.set(identity, await this.#record(identity).read())),
-    );
+    const kept = this.#folder === undefined ? undefined : keptKeys(this.#folder);
+    this.#digests.clear();
+    for (const identity of identities) {
+      const isKept = this.#memories.has(identity) || kept?.has(keyOf(identity)) !== false;
+      this.#decisions.set(identity, isKept ? this.#record(identity).read() : nothingDecided());
+    }
   }
 
   /** Returns the status of a definition, from what was read. Pins are computed once per definition object. */
@@ -132,11 +139,21 @@ export class ApprovalStore {
   /** Returns a digest of all decisions on these servers, for caches that hold only approved tools. */
   digest(sources: Iterable<ApprovalSource>): string {
     const hash = createHash('sha256');
-    for (const { server, identity, mode } of sources) {
-      const tools = mode === 'off' ? undefined : this.#decisions.get(identity)?.servers.get(server);
-      hash.update(JSON.stringify([server, mode, mode !== 'off' && identity, [...(tools ?? [])].sort(byName)]));
-    }
+    for (const source of sources) hash.update(this.#digestOf(source));
     return hash.digest('hex').slice(0, 32);
+  }
+
+  #digestOf({ server, identity, mode }: ApprovalSource): string {
+    const key = JSON.stringify([server, mode, mode !== 'off' && identity]);
+    const tools = mode === 'off' ? undefined : this.#decisions.get(identity)?.servers.get(server);
+    if (tools === undefined) return key;
+    const digest =
+      this.#digests.get(key) ??
+      createHash('sha256')
+        .update(JSON.stringify([...tools]))
+        .digest('hex');
+    this.#digests.set(key, digest);
+    return key + digest;
   }
 
   #record(identity: string): DecisionRecord {
@@ -144,7 +161,7 @@ export class ApprovalStore {
   }
 
   #file(identity: string): DecisionRecord {
-    if (this.#folder !== undefined) return new ApprovalFile(this.#folder, identity);
+    if (this.#folder !== undefined) return new ApprovalFile(this.#folder, keyOf(identity));
     const memory = this.#memories.get(identity) ?? new ApprovalMemory();
     this.#memories.set(identity, memory);
     return memory;
@@ -162,13 +179,15 @@ export class ApprovalStore {
       servers.set(server, tools);
       return edit(tools, { isFirst, isRestored, others });
     };
-    const keep = async (record: DecisionRecord) =>
+    const keep = async (record: DecisionRecord): Promise<void> => {
       this.#decisions.set(identity, await record.change(server, change, isByPerson));
+      this.#digests.clear();
+    };
     if (isByPerson) await keep(this.#file(identity));
     else
       await keep(this.#record(identity)).catch(async (error: Error) => {
         // A disk that cannot be written disables no tools: this process continues with what it can read.
-        const memory = new ApprovalMemory(await this.#file(identity).read());
+        const memory = new ApprovalMemory(this.#file(identity).read());
         this.#memories.set(identity, memory);
         this.#unwritten = `Approvals are kept only until this process ends: ${error.message}`;
         await keep(memory);
@@ -188,4 +207,4 @@ interface Before {
 const isNew = (tools: ApprovedTools | undefined, { name }: ToolDefinition): boolean =>
   tools === undefined || (!tools.has(name) && tools.size < LIMITS.approvals.tools);
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+const nothingDecided = (): Decisions => ({ servers: new Map(), isRestored: false });

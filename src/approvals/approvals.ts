@@ -28,7 +28,7 @@ export class Approvals {
 
   /** Reads what was decided so far, also by other processes. */
   static async open(store: ApprovalStore, sources: readonly ApprovalSource[]): Promise<Approvals> {
-    await store.read([...sources, ...sources.map(ofItems)]);
+    store.read([...sources, ...sources.map(ofItems)]);
     return new Approvals(store, sources);
   }
 
@@ -98,7 +98,7 @@ export class Approvals {
 
   /** Reads what other processes have decided, and resolves with whether anything has changed since this was opened. */
   async hasChanged(): Promise<boolean> {
-    await this.#store.read(this.#all());
+    this.#store.read(this.#all());
     return this.#opened !== this.#store.digest(this.#all());
   }
 
