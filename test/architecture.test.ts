@@ -203,7 +203,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'],
   },
   // What replicas share. Knows Redis, and nothing of what is shared but its bytes.
-  cluster: { us: [...WORDS, 'disk'], outside: ['ioredis', 'node:crypto', 'node:events'] },
+  cluster: { us: [...WORDS, 'disk'], outside: ['ioredis', 'node:crypto', 'node:events', 'node:timers/promises'] },
   usage: { us: [...WORDS, 'cache', 'config', 'disk', 'execution', 'search'], outside: FILES },
   engine: {
     us: [

@@ -54,6 +54,7 @@ const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const DEPLOY = 'test/deploy.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
+const REPLICA_LOGINS = 'src/engine/replica-logins.test.ts';
 const REPLICAS = 'src/engine/replicas.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -1986,6 +1987,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     REPLICAS,
     'reaches the gateways on all others',
   ]),
+  'cluster:logins': promise(
+    'A login on any machine serves all replicas, one renews it for all, and without Redis tokens in memory serve on',
+    [REPLICA_LOGINS, 'on any machine serves all replicas at once, and a logout ends it for all'],
+    [REPLICA_LOGINS, 'is renewed once, however many replicas need it'],
+    [REPLICA_LOGINS, 'that was renewed while Redis died is not lost: it is saved when Redis is back'],
+    [REPLICA_LOGINS, 'serves on from memory while Redis is away, and a new replica says why it cannot'],
+  ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

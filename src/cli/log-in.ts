@@ -13,7 +13,7 @@ export interface LoggedIn {
   readonly name: string;
   readonly status: 'logged-in' | 'failed';
   /** Where the key is kept that encrypts the tokens. */
-  readonly key?: 'keychain' | 'file';
+  readonly key?: 'keychain' | 'file' | 'cluster';
   readonly tools?: number;
   readonly error?: ErrorInfo;
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Logger } from '../core/types.ts';
+import { ClusterLogins } from './cluster-logins.ts';
 import { hashOf, KeyRing } from './key-ring.ts';
 import { RedisLease } from './redis-lease.ts';
 import { RedisLink } from './redis-link.ts';
@@ -32,6 +33,7 @@ export class Cluster {
   readonly lists: SealedStore;
   /** When each of them was read. */
   readonly listDates: SharedDates;
+  readonly logins: ClusterLogins;
   /** When a reload was asked for. */
   readonly reloads: SharedDates;
   readonly #replicas: ReplicaCount;
@@ -49,6 +51,11 @@ export class Cluster {
     this.lists = this.store('list', 1);
     this.listDates = new SharedDates(link, this.keyOf('dates', 'list'));
     this.reloads = new SharedDates(link, this.keyOf('dates', 'reload'));
+    this.logins = new ClusterLogins({
+      store: this.store('login', 1),
+      bus: this.bus,
+      lease: (name) => this.lease('login', name),
+    });
     this.#replicas = new ReplicaCount(link, this.keyOf('replicas', 'alive'), this.id);
     this.rates = new SharedRates(link, (name) => this.keyOf('rate', hashOf(name)), this.#replicas);
   }

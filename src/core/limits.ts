@@ -327,6 +327,8 @@ const limits = {
     skew: 5,
     /** Lists whose dates are remembered: those of all servers, and of users with credentials of their own. */
     dates: 10_000,
+    /** How often a replica asks for its turn to renew a login. */
+    turn: 100,
     /** Lists that are remembered while Redis is away. They are in memory anyway. */
     unsent: 1_000,
     /** Bytes of one value in Redis; longer ones are split. Each is sealed in about a millisecond. */

@@ -21,6 +21,7 @@ import type { Caller, IdleClock, ItemRef, ServerDefinition, ServerStatus, ToolCa
 import { IDENTITY } from '../core/version.ts';
 import { itemResult } from '../execution/item-tools.ts';
 import type { Handler } from '../execution/pipeline.ts';
+import type { SharedLogins } from '../logins/server-logins.ts';
 import { redactData, redactFailure } from '../secrets/redact-data.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { EngineLogins } from './engine-logins.ts';
@@ -59,12 +60,13 @@ export class Downstreams {
     world: EngineWorld,
     onToolsChanged: (server: string, owner: string | undefined) => void,
     stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined,
+    cluster: { readonly logins: () => SharedLogins | undefined },
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
     this.#stateOf = stateOf;
     this.#secrets = new EngineSecrets(world.env);
-    this.logins = new EngineLogins(world, this.#secrets, () => this.#state?.config.home ?? '');
+    this.logins = new EngineLogins(world, this.#secrets, () => this.#state?.config.home ?? '', cluster.logins);
     this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
@@ -109,7 +111,7 @@ export class Downstreams {
       const verdict = state.catalog.state(definition.name)?.verdict;
       if (verdict) this.pool.remember(definition, verdict);
     }
-    void this.#followLogins();
+    void this.followLogins();
   }
 
   /** Removes known secrets, and anything that looks like a credential, from a text. */
@@ -300,8 +302,9 @@ export class Downstreams {
   }
 
   /** Closes connections whose login has changed. */
-  async #followLogins(): Promise<void> {
-    for (const server of await this.logins.reread()) await this.pool.close(server);
+  /** Reads logins again, and closes connections whose login has ended. */
+  async followLogins(name?: string): Promise<void> {
+    for (const server of await this.logins.reread(name)) await this.pool.close(server);
   }
 
   async #open(

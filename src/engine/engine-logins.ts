@@ -8,7 +8,7 @@ import { connectionOf, hasOwnToken, isLocal, mapTexts, transportParts } from '..
 import type { ServerDefinition } from '../core/types.ts';
 import type { LoginScreen } from '../logins/login-flow.ts';
 import type { KeyPlace } from '../logins/login-key.ts';
-import type { LoginTarget, LogOut, ServerLogins } from '../logins/server-logins.ts';
+import type { LoginTarget, LogOut, ServerLogins, SharedLogins } from '../logins/server-logins.ts';
 import type { EngineSecrets } from './engine-secrets.ts';
 import type { EngineWorld } from './engine-world.ts';
 
@@ -24,10 +24,12 @@ export class EngineLogins {
   readonly #world: EngineWorld;
   readonly #secrets: EngineSecrets;
   readonly #home: () => string;
+  readonly #shared: () => SharedLogins | undefined;
   #logins: Promise<ServerLogins> | undefined;
 
-  /** `home` is the state folder of the configuration in force. */
-  constructor(world: EngineWorld, secrets: EngineSecrets, home: () => string) {
+  /** `home` is the state folder of the configuration in force; `shared` has the logins of replicas. */
+  constructor(world: EngineWorld, secrets: EngineSecrets, home: () => string, shared: () => SharedLogins | undefined) {
+    this.#shared = shared;
     this.#world = world;
     this.#secrets = secrets;
     this.#home = home;
@@ -49,7 +51,8 @@ export class EngineLogins {
   /** Returns the login of a user to a remote server. An engine that keeps nothing on disk has none. */
   async credentials(definition: ServerDefinition, principal: string | undefined): Promise<Credentials | undefined> {
     const { connection } = definition;
-    if (this.#world.state === 'memory' || isLocal(connection) || hasOwnToken(connection)) return undefined;
+    const isKept = this.#world.state !== 'memory' || this.#shared() !== undefined;
+    if (!isKept || isLocal(connection) || hasOwnToken(connection)) return undefined;
     let target: LoginTarget;
     try {
       target = this.#target(definition, principal);
@@ -61,8 +64,8 @@ export class EngineLogins {
   }
 
   /** Reads the logins again: a person may have logged in or out. Resolves with the servers whose login changed. */
-  async reread(): Promise<readonly string[]> {
-    return (await (await this.#logins)?.reread()) ?? [];
+  async reread(name?: string): Promise<readonly string[]> {
+    return (await (await this.#logins)?.reread(name)) ?? [];
   }
 
   #load(): Promise<ServerLogins> {
@@ -73,6 +76,7 @@ export class EngineLogins {
           env: this.#world.env,
           learn: (secrets) => this.#secrets.known.learn(secrets),
           fetch: this.#world.fetch,
+          shared: this.#shared,
         }),
     );
     return this.#logins;

@@ -67,6 +67,7 @@ export class EngineRuntime {
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
+  #isFollowing = false;
   #usage: UsageLearning | undefined;
   #lookups: LookupCounts | undefined;
   #closed: Promise<void> | undefined;
@@ -83,6 +84,7 @@ export class EngineRuntime {
       this.#world,
       (server, owner) => this.#listChanged(server, owner),
       (server, caller) => this.stateOf(server, caller),
+      { logins: () => this.cluster.current?.logins },
     );
     const { downstreams, requests } = this;
     const cluster = new EngineCluster({
@@ -315,10 +317,19 @@ export class EngineRuntime {
     });
   }
 
+  /** Follows what other replicas do, from the first configuration with a cluster on. */
+  #followReplicas(): void {
+    const cluster = this.cluster.current;
+    if (!cluster || this.#isFollowing) return;
+    this.#isFollowing = true;
+    this.#sharedLists.follow();
+    cluster.logins.onChange(cluster.link, (name) => void this.downstreams.followLogins(name));
+  }
+
   #install(state: EngineState): Running {
     this.#current = { state, opening: undefined, execution: undefined };
     this.downstreams.configure(state);
-    if (this.#world.background) this.#sharedLists.follow();
+    if (this.#world.background) this.#followReplicas();
     this.embeddings.configure(state);
     this.#usage = openLearning(state.config, this.#world, this.#usage);
     const { enabled, dir } = state.config.cache;

@@ -49,7 +49,6 @@ export class SharedLists {
   readonly #unsent = new Map<string, Shared & Pick<ListKey, 'owner'>>();
   /** When the lists in use were read, by name and by the clock of Redis. */
   readonly #dates = new Map<string, number>();
-  #joined: Cluster | undefined;
   /** Lists up to then, by the clock of Redis, have been taken. */
   #takenUntil = 0;
 
@@ -57,11 +56,10 @@ export class SharedLists {
     this.#options = options;
   }
 
-  /** Follows what other replicas read, once there is a cluster. */
+  /** Follows what other replicas read. Call it once. */
   follow(): void {
     const cluster = this.#options.cluster();
-    if (!cluster || this.#joined) return;
-    this.#joined = cluster;
+    if (!cluster) return;
     cluster.bus.on('list', ({ message }) => {
       const { failure, ...key } = message as unknown as Announcement;
       const error = failure && new DiscoveryError(failure.code, failure.message, failure);

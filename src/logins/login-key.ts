@@ -11,12 +11,12 @@ import { LIMITS } from '../core/limits.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
 
-/** Where the key is. */
-export type KeyPlace = 'keychain' | 'file';
+/** Where the key is; `cluster`: replicas share it. */
+export type KeyPlace = 'keychain' | 'file' | 'cluster';
 
 export interface LoginKey {
   readonly key: Buffer;
-  readonly place: KeyPlace;
+  readonly place: Exclude<KeyPlace, 'cluster'>;
 }
 
 /** The one keychain entry that is used. */

@@ -1,79 +1,81 @@
 /**
- * Keeps logins in encrypted files, one per server and user, so that processes share them.
+ * Reads and writes logins, one per server and user, in the place where they are kept.
  * @module
  */
-import { readFile, rm } from 'node:fs/promises';
 import { LIMITS } from '../core/limits.ts';
-import { withLock } from '../disk/file-lock.ts';
-import { seal, unseal } from '../disk/sealed-bytes.ts';
-import { writeAtomically } from '../disk/write-atomically.ts';
 import { isObject } from '../json/plain-object.ts';
-import type { LoginKey } from './login-key.ts';
-import { type LoginOwner, loginFile, loginName, type SavedLogin, secretsOf } from './saved-login.ts';
+import type { KeyPlace } from './login-key.ts';
+import { type LoginOwner, loginName, type SavedLogin, secretsOf } from './saved-login.ts';
 
-interface LoginStoreOptions {
-  readonly folder: string;
-  readonly key: () => Promise<LoginKey>;
-  /** Called with the secrets of each login that is read or written. */
-  readonly learn: (secrets: readonly string[]) => void;
+/** Where logins are kept, by name: encrypted files, or what replicas share. */
+export interface LoginPlace {
+  /** Undefined if there is none, or if it cannot be decrypted. */
+  read(name: string): Promise<Uint8Array | undefined>;
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  /** Like `write`, for tokens that replace others, which may serve no longer. Loses them only with the process. */
+  replace?(name: string, bytes: Uint8Array): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Runs work that no other process does for this login at the same time. */
+  locked<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T>;
+  where(): Promise<KeyPlace>;
 }
 
 export class LoginStore {
-  readonly #options: LoginStoreOptions;
-  #key: Promise<LoginKey> | undefined;
+  readonly #place: LoginPlace;
+  readonly #learn: (secrets: readonly string[]) => void;
 
-  constructor(options: LoginStoreOptions) {
-    this.#options = options;
+  /** @param learn called with the secrets of each login that is read or written */
+  constructor(place: LoginPlace, learn: (secrets: readonly string[]) => void) {
+    this.#place = place;
+    this.#learn = learn;
   }
 
   /** Returns a login; undefined if there is none. One that cannot be decrypted counts as none. */
   async read(owner: LoginOwner): Promise<SavedLogin | undefined> {
-    const sealed = await readFile(this.#file(owner)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    const bytes = sealed && Buffer.from(sealed.toString('utf8'), 'base64');
-    const login = bytes && parsed(unseal(bytes, (await this.key()).key, loginName(owner)));
-    if (login) this.#options.learn(secretsOf(login));
+    const login = parsed(await this.#place.read(loginName(owner)));
+    if (login) this.#learn(secretsOf(login));
     return login;
   }
 
   async write(owner: LoginOwner, login: SavedLogin): Promise<void> {
-    this.#options.learn(secretsOf(login));
-    const sealed = seal(Buffer.from(JSON.stringify(login)), (await this.key()).key, loginName(owner));
-    await writeAtomically(this.#file(owner), `${sealed.toString('base64')}\n`);
+    await this.#place.write(loginName(owner), this.#bytesOf(login));
+  }
+
+  /** Writes renewed tokens. */
+  async renew(owner: LoginOwner, login: SavedLogin): Promise<void> {
+    const place = this.#place;
+    await (place.replace ?? place.write).call(place, loginName(owner), this.#bytesOf(login));
   }
 
   async remove(owner: LoginOwner): Promise<void> {
-    await rm(this.#file(owner), { force: true });
+    await this.#place.remove(loginName(owner));
   }
 
   /** Runs work that no other process does for this login at the same time. */
   locked<T>(owner: LoginOwner, work: () => Promise<T>): Promise<T> {
-    return withLock(this.#file(owner), work, { waitMs: LIMITS.time.refreshTurn });
+    return this.#place.locked(loginName(owner), LIMITS.time.refreshTurn, work);
   }
 
   /** Runs an interactive login that no other process has on its screen at the same time. */
   alone<T>(owner: LoginOwner, work: () => Promise<T>): Promise<T> {
-    return withLock(`${this.#file(owner)}.screen`, work, { waitMs: LIMITS.time.login });
+    return this.#place.locked(screenOf(loginName(owner)), LIMITS.time.login, work);
   }
 
-  /** The key and where it is kept. */
-  key(): Promise<LoginKey> {
-    this.#key ??= this.#options.key().catch((error: unknown) => {
-      this.#key = undefined;
-      throw error;
-    });
-    return this.#key;
+  /** Where the key of the logins is kept. */
+  where(): Promise<KeyPlace> {
+    return this.#place.where();
   }
 
-  #file(owner: LoginOwner): string {
-    return loginFile(this.#options.folder, owner);
+  #bytesOf(login: SavedLogin): Buffer {
+    this.#learn(secretsOf(login));
+    return Buffer.from(JSON.stringify(login));
   }
 }
 
+const screenOf = (name: string): string => `${name}.screen`;
+
 /** Only this program writes what opens, so its shape is checked no further. */
-function parsed(bytes: Buffer | undefined): SavedLogin | undefined {
-  const value: unknown = bytes && JSON.parse(bytes.toString('utf8'));
+function parsed(bytes: Uint8Array | undefined): SavedLogin | undefined {
+  const value: unknown = bytes && JSON.parse(Buffer.from(bytes).toString('utf8'));
   return isObject(value) && typeof value.accessToken === 'string' ? (value as unknown as SavedLogin) : undefined;
 }

@@ -36,7 +36,7 @@ export async function refreshLogin(options: RefreshOptions, stale: SavedLogin): 
     );
     if ('tokens' in answer) {
       const login = { ...current, ...answer.tokens, refreshToken: answer.tokens.refreshToken ?? refreshToken };
-      await store.write(owner, login);
+      await store.renew(owner, login);
       return login;
     }
     if (answer.isTransient) throw unavailable(options.server, answer);

@@ -53,7 +53,10 @@ export function loginName({
 }
 
 /** Returns the file of a login. */
-export const loginFile = (folder: string, owner: LoginOwner): string => join(folder, `${loginName(owner)}.login`);
+export const loginFile = (folder: string, owner: LoginOwner): string => fileOfLogin(folder, loginName(owner));
+
+/** The same, by the name of the login. */
+export const fileOfLogin = (folder: string, name: string): string => join(folder, `${name}.login`);
 
 /** Tells whether a token should be refreshed before it is used. */
 export const isExpiring = ({ expiresAt }: SavedLogin, now: number = wallNow()): boolean =>

@@ -5,7 +5,6 @@
  * Nothing is read before the first request, and nothing of the storage is loaded for a server without a login.
  * @module
  */
-import { stat } from 'node:fs/promises';
 import { elapsedNow, wallNow } from '../async/clock.ts';
 import { type Credentials, loginNeeded, type RefusedRequest } from '../connections/credentials.ts';
 import { DiscoveryError } from '../core/errors.ts';
@@ -14,12 +13,13 @@ import { writtenPrincipal } from '../core/principal-name.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type Challenge, challengeIn } from './challenge.ts';
 import type { LoginStore } from './login-store.ts';
-import { bearerOf, isExpiring, type LoginOwner, loginFile, type SavedLogin } from './saved-login.ts';
+import { bearerOf, isExpiring, type LoginOwner, type SavedLogin } from './saved-login.ts';
 
 interface ServerLoginOptions {
   readonly server: string;
   readonly owner: LoginOwner;
-  readonly folder: string;
+  /** Changes with the saved login; undefined without one. Rejects if that cannot be known now. */
+  readonly signature: () => Promise<string | undefined>;
   readonly store: () => Promise<LoginStore>;
   /** Sends the requests of the login. */
   readonly fetch: () => Promise<typeof fetch>;
@@ -27,7 +27,7 @@ interface ServerLoginOptions {
   readonly logInAlone?: ((stale: SavedLogin | undefined, challenge: Challenge) => Promise<SavedLogin>) | undefined;
 }
 
-/** A refusal that lasts until the file of the login changes, or for some minutes. */
+/** A refusal that lasts until the saved login changes, or for some minutes. */
 interface Parked {
   readonly error: DiscoveryError;
   readonly signature: string | undefined;
@@ -36,7 +36,6 @@ interface Parked {
 
 export class ServerLogin implements Credentials {
   readonly #options: ServerLoginOptions;
-  readonly #file: string;
   #login: SavedLogin | undefined;
   #isRead = false;
   /** The access token that cannot be renewed, or whose successor was refused as well. */
@@ -46,7 +45,6 @@ export class ServerLogin implements Credentials {
 
   constructor(options: ServerLoginOptions) {
     this.#options = options;
-    this.#file = loginFile(options.folder, options.owner);
   }
 
   authorization(): string | undefined | Promise<string | undefined> {
@@ -88,7 +86,11 @@ export class ServerLogin implements Credentials {
     const { error, signature, until } = this.#parked ?? {};
     if (error && elapsedNow() < (until ?? 0) && (await this.#signature()) === signature) throw error;
     this.#parked = undefined;
-    const login = await this.#read();
+    const login = await this.#read().catch((error) => {
+      // Where it is kept cannot be asked now, but it is still good.
+      if (this.#login && !isExpiring(this.#login)) return this.#login;
+      throw error;
+    });
     if (!login || !this.#isDue(login)) return bearerOf(login);
     try {
       return bearerOf((await this.#renew(login)) ?? login);
@@ -150,11 +152,7 @@ export class ServerLogin implements Credentials {
     return this.#login;
   }
 
-  /** Changes with the file; undefined without one. */
   #signature(): Promise<string | undefined> {
-    return stat(this.#file, { bigint: true }).then(
-      ({ ino, mtimeNs, size }) => `${ino} ${mtimeNs} ${size}`,
-      () => undefined,
-    );
+    return this.#options.signature();
   }
 }

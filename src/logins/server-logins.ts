@@ -2,14 +2,15 @@
  * Keeps the logins to remote servers: gives connections their tokens, logs in and out.
  * @module
  */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Credentials } from '../connections/credentials.ts';
 import type { LoginSettings } from '../core/types.ts';
 import type { Challenge } from './challenge.ts';
 import type { LoginScreen } from './login-flow.ts';
 import type { KeyPlace } from './login-key.ts';
-import type { LoginStore } from './login-store.ts';
-import { type LoginOwner, loginName, type SavedLogin } from './saved-login.ts';
+import type { LoginPlace, LoginStore } from './login-store.ts';
+import { type LoginOwner, loginFile, loginName, type SavedLogin } from './saved-login.ts';
 import { ServerLogin } from './server-login.ts';
 
 interface ServerLoginsOptions {
@@ -19,6 +20,14 @@ interface ServerLoginsOptions {
   /** Called with the secrets of each login that is read or written. */
   readonly learn: (secrets: readonly string[]) => void;
   readonly fetch?: typeof fetch | undefined;
+  /** What replicas share in place of files. */
+  readonly shared?: (() => SharedLogins | undefined) | undefined;
+}
+
+/** Where replicas keep their logins. */
+export interface SharedLogins extends LoginPlace {
+  /** Changes with the login of a name; undefined without one. */
+  signature(name: string): Promise<string | undefined>;
 }
 
 /** A server whose references are expanded. */
@@ -49,10 +58,11 @@ export class ServerLogins {
     const key = `${server}\0${loginName(owner)}`;
     const known = this.#logins.get(key);
     if (known) return known.login;
+    const folder = this.#folder;
     const login = new ServerLogin({
       server,
       owner,
-      folder: this.#folder,
+      signature: () => this.#options.shared?.()?.signature(loginName(owner)) ?? signatureOf(loginFile(folder, owner)),
       store: () => this.store(),
       fetch: () => this.#fetch(target),
       logInAlone: target.settings.grant && ((stale, challenge) => this.#logInAlone(target, stale, challenge)),
@@ -61,10 +71,12 @@ export class ServerLogins {
     return login;
   }
 
-  /** Reads all logins again with their next use. Resolves with the servers that a user has logged out of. */
-  async reread(): Promise<readonly string[]> {
-    const known = [...this.#logins.values()];
-    const gone = await Promise.all(known.map(({ login }) => login.reread()));
+  /** Reads logins again with their next use: one, or all. Resolves with the servers that a user has logged out of. */
+  async reread(name?: string): Promise<readonly string[]> {
+    const known = [...this.#logins].flatMap(([key, one]) =>
+      name === undefined || key.endsWith(`\0${name}`) ? one : [],
+    );
+    const gone = await Promise.all(known.map(({ login }) => login.reread().catch(() => false)));
     return known.flatMap(({ server }, at) => (gone[at] ? [server] : []));
   }
 
@@ -76,7 +88,7 @@ export class ServerLogins {
     const send = await this.#fetch(target);
     if (target.settings.grant) await this.#logInAlone(target, await store.read(owner), await challengeOf(target, send));
     else await logIn(target, owner, store, screen, send);
-    return (await store.key()).place;
+    return store.where();
   }
 
   /** Ends a login: tells the authorization server, then removes the tokens. */
@@ -99,14 +111,19 @@ export class ServerLogins {
   }
 
   async #openStore(): Promise<LoginStore> {
-    const [{ LoginStore }, { loginKey, systemKeychain }] = await Promise.all([
-      import('./login-store.ts'),
+    const { LoginStore } = await import('./login-store.ts');
+    const { env, learn, shared } = this.#options;
+    return new LoginStore(shared?.() ?? (await this.#files(env)), learn);
+  }
+
+  async #files(env: ServerLoginsOptions['env']): Promise<LoginPlace> {
+    const [{ LoginFiles }, { loginKey, systemKeychain }] = await Promise.all([
+      import('./login-files.ts'),
       import('./login-key.ts'),
     ]);
     const folder = this.#folder;
-    const { env, learn } = this.#options;
     const keychain = async () => (env.ANYGPT_KEYCHAIN === 'off' ? undefined : systemKeychain(folder));
-    return new LoginStore({ folder, learn, key: () => loginKey(folder, keychain) });
+    return new LoginFiles(folder, () => loginKey(folder, keychain));
   }
 
   get #folder(): string {
@@ -132,7 +149,7 @@ export class ServerLogins {
       const send = await this.#fetch(target);
       const place = await discoverLogin(server, new URL(url), challenge, settings, send);
       const login = await logInAsProgram(server, place, settings, send);
-      await store.write(owner, login);
+      await store.renew(owner, login);
       return login;
     });
   }
@@ -144,5 +161,12 @@ export interface LogOut {
   /** Why the authorization server may still accept the tokens. */
   readonly problem?: string;
 }
+
+/** Changes with a file; undefined without one. */
+const signatureOf = (file: string): Promise<string | undefined> =>
+  stat(file, { bigint: true }).then(
+    ({ ino, mtimeNs, size }) => `${ino} ${mtimeNs} ${size}`,
+    () => undefined,
+  );
 
 const ownerOf = ({ url, settings, principal }: LoginTarget): LoginOwner => ({ url, settings, principal });
