@@ -86,7 +86,7 @@ const FEWEST_TERMS = 2;
 /** What a concrete thing is counts less than what the request says in words. */
 const KIND_WEIGHT = 0.7;
 /** What a word of a sentence that only tells counts, for words and for meaning. Chosen on one half of the stories. */
-export const TOLD_WEIGHT = 0.3;
+export const TOLD_WEIGHT = 0.15;
 /** A further meaning of a word counts as much less than its share. */
 const OTHER_WEIGHT = 0.7;
 

@@ -19,7 +19,12 @@ describe('a story', () => {
     expect(splitStory(text)).toEqual({ asked, told });
   });
 
-  it.each(['', 'delete a draft', 'The page is old. Nobody reads it.', 'Merge the files. Then send them to Ann.'])(
+  it('without a sentence that asks ends in what is wanted', () => {
+    const [told, asked] = ['Two boxes fell off the forklift.', 'So there are only 76 mugs now.'];
+    expect(splitStory(`${told} ${asked}`)).toEqual({ asked, told });
+  });
+
+  it.each(['', 'delete a draft', 'Merge the files. Then send them to Ann.'])(
     'is nothing that has only one kind of sentence: %j',
     (text) => {
       expect(splitStory(text)).toEqual({ asked: text, told: '' });

@@ -16,12 +16,14 @@ interface Story {
 const ENDS = /(?<!\b(?:Dr|Mr|Mrs|Ms|St|No))(?<=[.!?])\s+|\n+/u;
 const CLAUSES = /[,:;]|\s(?:and|so|but|then|please|you|to)\s/u;
 
-/** Splits a request; a request of one sentence, or in which all or none ask, is no story. */
+/** Splits a request; a request of one sentence, or in which all ask, is no story. If none asks, the last one says what is wanted. */
 export function splitStory(text: string): Story {
-  const sentences = text.split(ENDS);
-  const asked = sentences.filter(asks);
-  if (asked.length === 0 || asked.length === sentences.length) return { asked: text, told: '' };
-  return { asked: asked.join(' '), told: sentences.filter((sentence) => !asks(sentence)).join(' ') };
+  const sentences = text.split(ENDS).filter((sentence) => sentence !== '');
+  const whichAsk = sentences.map(asks);
+  if (!whichAsk.includes(true)) whichAsk[sentences.length - 1] = true;
+  if (!whichAsk.includes(false)) return { asked: text, told: '' };
+  const join = (isAsked: boolean): string => sentences.filter((_, at) => whichAsk[at] === isAsked).join(' ');
+  return { asked: join(true), told: join(false) };
 }
 
 const asks = (sentence: string): boolean => sentence.trimEnd().endsWith('?') || sentence.split(CLAUSES).some(isAct);
