@@ -237,7 +237,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'meta-tools': { us: [...WORDS, 'engine'], outside: [] },
   // Watches an engine from outside; the engine knows only a port.
   telemetry: {
-    us: [...WORDS, 'audit', 'engine', 'execution', 'meta-tools'],
+    us: [...WORDS, 'audit', 'cluster', 'engine', 'execution', 'meta-tools'],
     outside: [
       '@opentelemetry/api',
       '@opentelemetry/sdk-node',

@@ -63,6 +63,8 @@ export class RequestRelay {
   /** When each replica that is waited for was last heard. */
   readonly #heard = new Map<string, number>();
   #answer: AnswerPassed | undefined;
+  /** Requests that were passed on, and that were taken from other replicas, since the start. */
+  readonly counts = { passed: 0, taken: 0 };
   #beat: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -97,6 +99,7 @@ export class RequestRelay {
     if (this.#passed.size >= LIMITS.cluster.passed)
       throw new DiscoveryError('SERVER_BUSY', 'Too many requests wait for other gateways. Try again later.');
     const id = randomUUID();
+    this.counts.passed += 1;
     const answer = this.#expect(id, to, lastWords);
     const sent = this.#bus.send(to, { kind: 'request', id, bytes: Buffer.from(JSON.stringify(request)) });
     sent.then(
@@ -176,6 +179,7 @@ export class RequestRelay {
   async #take(from: string, at: number, id: string, bytes: Uint8Array | undefined): Promise<void> {
     const isLate = this.#now() - at > LIMITS.cluster.late;
     if (isLate || !this.#answer || !bytes) return this.#tell(from, { kind: 'late', id });
+    this.counts.taken += 1;
     const leave = new AbortController();
     this.#working.set(id, { from, leave });
     // A quick answer says as much.

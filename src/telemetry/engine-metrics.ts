@@ -4,6 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Cluster } from '../cluster/cluster.ts';
 import { serverIn } from '../core/owned-key.ts';
 import { VERSION } from '../core/version.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
@@ -64,7 +65,40 @@ export function engineMetrics(metrics: Metrics, engine: EngineCore): void {
     ['server'],
     async () => Array.from(await tokens(), ([server, own]) => [[server], own]),
   );
+  clusterMetrics(metrics, engine);
   processMetrics(metrics);
+}
+
+/** Adds what a replica knows of the others. A gateway that stands alone passes nothing on and has no other series. */
+function clusterMetrics(metrics: Metrics, { runtime }: EngineCore): void {
+  const own = (read: (cluster: Cluster) => Reading) => () => {
+    const { current } = runtime.cluster;
+    return current ? read(current) : [];
+  };
+  const isUp = own(({ link }) => [[[], link.isUp ? 1 : 0]]);
+  metrics.gauge('anygpt_cluster_redis_up', 'Whether Redis answers this replica.', [], isUp);
+  const size = own((cluster) => [[[], cluster.size]]);
+  metrics.gauge('anygpt_cluster_replicas', 'Replicas when Redis last answered, this one included.', [], size);
+  metrics.gauge(
+    'anygpt_cluster_requests_total',
+    'Requests that were passed on to another replica, and taken from one.',
+    ['direction'],
+    () => {
+      const { passed = 0, taken = 0 } = runtime.cluster.current?.relay.counts ?? {};
+      return [
+        [['passed'], passed],
+        [['taken'], taken],
+      ];
+    },
+    'counter',
+  );
+  metrics.gauge(
+    'anygpt_cluster_messages_dropped_total',
+    'Messages to this replica that were forged, repeated or damaged.',
+    [],
+    own(({ bus }) => [[[], bus.dropped]]),
+    'counter',
+  );
 }
 
 /** Tokens by server, counted again only when lists have changed. */
