@@ -1764,6 +1764,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PEOPLE,
     'that broke during a call is continued',
   ]),
+  'http:once': promise(
+    'A call over HTTP that begins past the SDK and ends in it is made once, on both sides',
+    [PEOPLE, 'that takes longer is made once, and its answer comes on a stream'],
+    ['src/connections/http/plain-calls.test.ts', 'is sent once and gets an answer %s'],
+    ['src/connections/http/plain-calls.test.ts', 'is sent once and fails with an unknown outcome if its answer %s'],
+  ),
   'door:running': promise(
     'Probes, access log, drain, metadata, CORS and proxies work',
     [FRONT_DOOR, 'has a JSON line for each request'],
