@@ -5,10 +5,12 @@ import { engineIn, type Folder, folder } from '../fixtures/engine.ts';
 
 const KINDS: readonly Kind[] = ['legacy', 'modern', 'sse'];
 
-/** An engine that repeats without waiting and never refuses to try. */
+/** An engine that repeats without waiting, never refuses to try and has time to connect on a loaded machine. */
 const engineFor = (home: Folder, url: string, kind: Kind, attempts = 3): EngineCore =>
   engineIn(home, {
-    servers: [{ name: 'bank', connection: { type: kind === 'sse' ? 'sse' : 'http', url } }],
+    servers: [
+      { name: 'bank', connection: { type: kind === 'sse' ? 'sse' : 'http', url }, timeouts: { connect: 30_000 } },
+    ],
     retry: { attempts, initial: 1, max: 2 },
     limits: { breaker: { failures: 10_000, minimum: 10_000 } },
   });
