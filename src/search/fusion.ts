@@ -8,6 +8,7 @@ import { goalMatch } from './goal-match.ts';
 import { type Position, positionKey } from './live-index.ts';
 import { meaning } from './meaning-ranker.ts';
 import type { Ranker, Search, ServerScores } from './ranker.ts';
+import { reduced } from './relevance.ts';
 import { use } from './use-ranker.ts';
 import { words } from './words-ranker.ts';
 
@@ -52,7 +53,7 @@ export function fuse(search: Search): Ranking {
         parts[name] = scores.of(segment, document);
         parts.total += weight * parts[name];
       }
-      if (kept !== undefined && parts.total > 0) parts.total *= kept(position);
+      if (kept !== undefined && parts.total > 0) parts.total = reduced(parts.total, kept(position));
       return parts;
     },
     get candidates() {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
 import { PARAPHRASES } from '../../test/fixtures/search/paraphrases.ts';
 import type { ScoreParts } from './explanation.ts';
-import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
+import { fits, isNoise, isUseful, reduced, toRelevance } from './relevance.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const score = fc.double({ min: 0, max: 2, noNaN: true });
@@ -113,4 +113,14 @@ describe('the relevance of a hit', () => {
       for (const { relevance } of engine.search(query)) expect(relevance).toBeLessThan(0.5);
     }
   });
+});
+
+it('a reduced score stays in order, and does not become noise by that', () => {
+  const totals = Array.from({ length: 100 }, (_, at) => at / 100);
+  const scores = totals.map((total) => reduced(total, 0.8));
+  expect([...scores].sort((a, b) => a - b)).toEqual(scores);
+  expect(new Set(scores).size).toBe(100);
+  expect(reduced(0.5, 0.8)).toBe(0.4);
+  for (const [at, total] of totals.entries())
+    expect(isNoise(partsOf({ total: scores[at] as number }))).toBe(isNoise(partsOf({ total })));
 });

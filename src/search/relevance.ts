@@ -53,6 +53,13 @@ const ofOther = (behind: number): number => logistic(OTHERS.base - OTHERS.behind
  */
 export const fits = ({ words, meaning }: ScoreParts): boolean => words > 0 || meaning >= LEAST_LIKENESS;
 
+/**
+ * Returns what a score keeps of itself, in the same order. It does not become noise by that: where no tool does what is
+ * asked, all are reduced, and the nearest are still shown.
+ */
+export const reduced = (score: number, share: number): number =>
+  Math.max(score * share, Math.min(score, LEAST_SCORE + (score - LEAST_SCORE) / 100));
+
 /** Tells whether a tool is left out of every default answer. */
 export const isNoise = (parts: ScoreParts): boolean => parts.total < LEAST_SCORE && !fits(parts);
 
