@@ -1848,6 +1848,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [LOGIN_SETTINGS, 'are looked for further where a website answers everything'],
     [LOGIN_SETTINGS, 'of the next authorization server count'],
     [LOGIN_SETTINGS, 'may be missing for the server'],
+    ['src/logins/challenge.test.ts', 'is read from a server that %s'],
   ),
   'login:overrides': promise(
     'A client comes from the settings, from a metadata document or from a registration; each rule that a provider bends has a setting',

@@ -24,15 +24,20 @@ it('reads any header without throwing', () => {
   );
 });
 
-it('is read from a server that knows only the new greeting', async () => {
+it.each([
+  ['knows only the new greeting', 400, 'server/discover', null],
+  ['greets everybody', 200, 'tools/list', 'a session'],
+])('is read from a server that %s', async (_what, status, then, session) => {
   const asked: string[] = [];
   const answer = (status: number, headers = {}) => new Response('{}', { status, headers });
   const send = async (_url: unknown, init?: RequestInit) => {
     const { method } = JSON.parse(String(init?.body)) as { method: string };
     asked.push(method);
-    return method === 'initialize' ? answer(400) : answer(401, { 'www-authenticate': 'Bearer scope="read"' });
+    if (method === 'initialize') return answer(status, { 'mcp-session-id': 'a session' });
+    expect(new Headers(init?.headers).get('mcp-session-id')).toBe(session);
+    return answer(401, { 'www-authenticate': 'Bearer scope="read"' });
   };
   const target = { url: 'https://a.example/mcp', headers: new Headers(), opensWith: 'POST' };
   expect(await challengeOf(target as never, send as typeof fetch)).toMatchObject({ scope: 'read' });
-  expect(asked).toEqual(['initialize', 'server/discover']);
+  expect(asked).toEqual(['initialize', then]);
 });

@@ -81,6 +81,12 @@ export async function challengeOf({ url, headers, opensWith }: LoginTarget, send
     sent.set('mcp-protocol-version', MODERN_VERSION);
     sent.set('mcp-method', DISCOVER.method);
     response = await ask(DISCOVER);
+  } else if (opensWith === 'POST' && response?.ok) {
+    // Some servers greet everybody, and ask for a token with the first request.
+    const session = response.headers.get('mcp-session-id');
+    if (session !== null) sent.set('mcp-session-id', session);
+    sent.set('mcp-protocol-version', GREETING.params.protocolVersion);
+    response = await ask(LISTING);
   }
   return challengeIn(response?.headers.get('www-authenticate') ?? null);
 }
@@ -91,6 +97,7 @@ const GREETING = {
   method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
 };
+const LISTING = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
 const DISCOVER = {
   jsonrpc: '2.0',
   id: 1,
