@@ -1707,7 +1707,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Without authentication the gateway serves this machine only, and says what to do',
     [FRONT_DOOR, 'is refused without authentication'],
     [SERVE, 'does not start with %j'],
-    [SERVE, 'does not start with an identity provider but without an audience'],
+    [SERVE, '10. does not start with an identity provider but without an audience'],
   ),
   'door:credentials': promise(
     'Every route refuses every bad credential and every foreign Host and Origin, generated from the table of routes',
@@ -1724,7 +1724,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [TOKEN, 'prints a new token once'],
     [FRONT_DOOR, 'is created and revoked while the gateway runs'],
   ),
-  'door:session': promise('A session belongs to its user, whatever token is used', [FRONT_DOOR, 'belongs to its user']),
+  'door:session': promise('A session belongs to its user, whatever token is used', [
+    FRONT_DOOR,
+    '8. belongs to its user',
+  ]),
   'door:people': promise(
     'Each call knows its principal and profile in both eras; the token goes no further than the gateway',
     [PEOPLE, 'is its principal and profile in every call'],

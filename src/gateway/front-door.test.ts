@@ -307,7 +307,7 @@ describe('a session', () => {
     return (await ask(at('/mcp'), { method, headers, ...(method === 'POST' && { body: PING }) })).status;
   };
 
-  it('belongs to its user: another token of the same user keeps it, anybody else gets 404', async () => {
+  it('8. belongs to its user: another token of the same user keeps it, anybody else gets 404', async () => {
     const session = await open(await issuer.sign({ sub: 'ann', jti: '1' }));
     expect(await ping(session, await issuer.sign({ sub: 'ann', jti: '2' }))).toBe(200);
     const bob = await issuer.sign({ sub: 'bob' });
