@@ -24,6 +24,9 @@ import { evil } from './fixtures/evil.ts';
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
+/** A loaded machine starts a gateway in this time, in ms. */
+const LOADED = 30_000;
+
 interface Rule {
   readonly alert: string;
   readonly expr: string;
@@ -59,7 +62,8 @@ describe('the numbers that', () => {
     await gateway.initialize();
     await gateway.request('tools/call', RawGateway.execute('echo', 'meta'));
     await gateway.request('tools/call', RawGateway.execute('dying', 'x'));
-    const [url = ''] = (await until('the address is said', () => /http:\S+\/metrics/.exec(gateway.stderr))) ?? [];
+    const said = () => /http:\S+\/metrics/.exec(gateway.stderr);
+    const [url = ''] = await until('the address is said', said, LOADED);
     const text = await (await fetch(url)).text();
     const families = new Map([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => [name, new Set<string>()]));
     for (const [, name = '', labels = ''] of text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? \S+$/gm)) {
@@ -142,6 +146,7 @@ async function listening(child: ChildProcess): Promise<string> {
   const [, port = ''] = await until(
     () => `listening; it said: ${said}`,
     () => /listening on http:\/\/\S+?:(\d+)\/mcp/.exec(said),
+    LOADED,
   );
   return `http://127.0.0.1:${port}`;
 }
@@ -282,7 +287,7 @@ describe('the image', () => {
     });
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
     stdio.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
-    await until('it greets', () => heard.includes('"serverInfo"'));
+    await until('it greets', () => heard.includes('"serverInfo"'), LOADED);
     if (process.platform === 'linux') expect(await health({ cmdline: 'tini\0--' }, stdio)).toBe(0);
     stdio.stdin.end();
     expect(await once(stdio, 'exit')).toEqual([0, null]);
