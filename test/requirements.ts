@@ -54,6 +54,7 @@ const PEOPLE = 'src/gateway/people-over-http.test.ts';
 const DEPLOY = 'test/deploy.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
+const REPLICA_APPROVALS = 'src/engine/replica-approvals.test.ts';
 const REPLICA_LOGINS = 'src/engine/replica-logins.test.ts';
 const REPLICAS = 'src/engine/replicas.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
@@ -2003,6 +2004,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REPLICA_LOGINS, 'is renewed once, however many replicas need it'],
     [REPLICA_LOGINS, 'that was renewed while Redis died is not lost: it is saved when Redis is back'],
     [REPLICA_LOGINS, 'serves on from memory while Redis is away, and a new replica says why it cannot'],
+  ),
+  'cluster:approvals': promise(
+    'Approvals and pins of one replica count at all; without Redis nothing new is approved, and nothing is lost with it',
+    [REPLICA_APPROVALS, 'made at one replica count at all others at once, and at those that start later'],
+    [REPLICA_APPROVALS, 'hold back at every replica what changed after the first sight of one'],
+    [REPLICA_APPROVALS, 'stay closed while Redis is away: what was approved works, nothing new is'],
+    [REPLICA_APPROVALS, 'survive the loss of everything in Redis'],
   ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`

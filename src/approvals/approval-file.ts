@@ -145,7 +145,7 @@ export class ApprovalFile implements DecisionRecord {
     try {
       const text = textIn(this.path);
       if (text === undefined) return none;
-      return decode(JSON.parse(text)) ?? { ...none, problem: this.#damaged('it has another format') };
+      return decisionsIn(JSON.parse(text)) ?? { ...none, problem: this.#damaged('it has another format') };
     } catch (error) {
       return { ...none, problem: this.#damaged(error instanceof Error ? error.message : String(error)) };
     }
@@ -219,7 +219,8 @@ export function keptKeys(folder: string): ReadonlySet<string> | undefined {
   }
 }
 
-function textOf({ servers, isRestored }: Decisions, writes: number): string {
+/** Writes decisions as text. */
+export function textOf({ servers, isRestored }: Decisions, writes: number): string {
   const document = {
     version: 1,
     writes,
@@ -229,7 +230,8 @@ function textOf({ servers, isRestored }: Decisions, writes: number): string {
   return `${JSON.stringify(document, null, 1)}\n`;
 }
 
-function decode(document: unknown): Stored | undefined {
+/** Reads decisions from a document; undefined if it has another format. */
+export function decisionsIn(document: unknown): Stored | undefined {
   if (!isObject(document) || document.version !== 1 || !isObject(document.servers)) return undefined;
   const { writes } = document;
   if (!Number.isSafeInteger(writes)) return undefined;

@@ -18,6 +18,7 @@ import {
   keyOf,
 } from './approval-file.ts';
 import { pinOf } from './pin.ts';
+import { type SharedApprovals, SharedDecisions } from './shared-decisions.ts';
 
 /** A server whose definitions are judged. */
 export interface ApprovalSource {
@@ -33,6 +34,7 @@ export interface ApprovalSource {
 
 export class ApprovalStore {
   readonly #folder: string | undefined;
+  readonly #shared: () => SharedApprovals | undefined;
   /** What is kept in memory, because there is no folder or it cannot be written. By identity. */
   readonly #memories = new Map<string, ApprovalMemory>();
   /** Why decisions are kept in memory although there is a folder. */
@@ -42,18 +44,28 @@ export class ApprovalStore {
   /** Digests of these decisions, by source. */
   readonly #digests = new Map<string, string>();
 
-  /** @param folder the state folder, `~/.anygpt`; undefined: decisions are kept for the life of this object */
-  constructor(folder: string | undefined) {
+  /**
+   * @param folder the state folder, `~/.anygpt`; undefined: decisions are kept for the life of this object
+   * @param shared what other replicas have decided
+   */
+  constructor(folder: string | undefined, shared: () => SharedApprovals | undefined = () => undefined) {
     this.#folder = folder;
+    this.#shared = shared;
+  }
+
+  /** Asks what other replicas have decided on these servers, for `read`. */
+  async hear(sources: Iterable<ApprovalSource>): Promise<void> {
+    await this.#shared()?.hear(identitiesOf(sources));
   }
 
   /** Reads what was decided on these servers, also by other processes since the last time. Never throws. */
   read(sources: Iterable<ApprovalSource>): void {
-    const identities = new Set([...sources].filter(({ mode }) => mode !== 'off').map(({ identity }) => identity));
+    const identities = identitiesOf(sources);
     const kept = this.#folder === undefined ? undefined : keptKeys(this.#folder);
     this.#digests.clear();
     for (const identity of identities) {
-      const isKept = this.#memories.has(identity) || kept?.has(keyOf(identity)) !== false;
+      const isKept =
+        this.#memories.has(identity) || this.#shared() !== undefined || kept?.has(keyOf(identity)) !== false;
       this.#decisions.set(identity, isKept ? this.#record(identity).read() : nothingDecided());
     }
   }
@@ -157,10 +169,20 @@ export class ApprovalStore {
   }
 
   #record(identity: string): DecisionRecord {
-    return this.#memories.get(identity) ?? this.#file(identity);
+    const memory = this.#memories.get(identity);
+    return memory ? this.#together(identity, memory) : this.#file(identity);
   }
 
   #file(identity: string): DecisionRecord {
+    return this.#together(identity, this.#own(identity));
+  }
+
+  #together(identity: string, own: DecisionRecord): DecisionRecord {
+    const shared = this.#shared();
+    return shared ? new SharedDecisions(own, shared, identity) : own;
+  }
+
+  #own(identity: string): DecisionRecord {
     if (this.#folder !== undefined) return new ApprovalFile(this.#folder, keyOf(identity));
     const memory = this.#memories.get(identity) ?? new ApprovalMemory();
     this.#memories.set(identity, memory);
@@ -194,6 +216,9 @@ export class ApprovalStore {
       });
   }
 }
+
+const identitiesOf = (sources: Iterable<ApprovalSource>): ReadonlySet<string> =>
+  new Set([...sources].filter(({ mode }) => mode !== 'off').map(({ identity }) => identity));
 
 /** What was known before a change. */
 interface Before {

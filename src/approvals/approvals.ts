@@ -28,7 +28,9 @@ export class Approvals {
 
   /** Reads what was decided so far, also by other processes. */
   static async open(store: ApprovalStore, sources: readonly ApprovalSource[]): Promise<Approvals> {
-    store.read([...sources, ...sources.map(ofItems)]);
+    const all = [...sources, ...sources.map(ofItems)];
+    await store.hear(all);
+    store.read(all);
     return new Approvals(store, sources);
   }
 
@@ -98,6 +100,7 @@ export class Approvals {
 
   /** Reads what other processes have decided, and resolves with whether anything has changed since this was opened. */
   async hasChanged(): Promise<boolean> {
+    await this.#store.hear(this.#all());
     this.#store.read(this.#all());
     return this.#opened !== this.#store.digest(this.#all());
   }

@@ -2,20 +2,16 @@
  * Keeps logins in Redis for all replicas, and lets one of them renew a login at a time.
  * @module
  */
-import { setTimeout as after } from 'node:timers/promises';
-import { elapsedNow } from '../async/clock.ts';
-import { DiscoveryError } from '../core/errors.ts';
-import { LIMITS } from '../core/limits.ts';
 import type { SharedStore } from '../core/shared-store.ts';
 import { hashOf } from './key-ring.ts';
-import type { RedisLease } from './redis-lease.ts';
 import { RedisAway, type RedisLink } from './redis-link.ts';
 import type { ReplicaBus } from './replica-bus.ts';
 
 export interface ClusterLoginsOptions {
   readonly store: SharedStore;
   readonly bus: ReplicaBus;
-  readonly lease: (name: string) => Promise<RedisLease | undefined>;
+  /** Runs work that no other replica does under this name at the same time. */
+  readonly locked: <T>(name: string, waitMs: number, work: () => Promise<T>) => Promise<T>;
 }
 
 export class ClusterLogins {
@@ -55,13 +51,8 @@ export class ClusterLogins {
     return bytes && hashOf(Buffer.from(bytes).toString('latin1'));
   }
 
-  async locked<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T> {
-    const lease = await this.#taken(name, elapsedNow() + waitMs);
-    try {
-      return await work();
-    } finally {
-      await lease.release();
-    }
+  locked<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    return this.#options.locked(name, waitMs, work);
   }
 
   async where(): Promise<'cluster'> {
@@ -71,23 +62,6 @@ export class ClusterLogins {
   /** Saves what Redis could not take. */
   async #save(): Promise<void> {
     for (const [name, bytes] of this.#unsaved) await this.write(name, bytes).catch(() => {});
-  }
-
-  async #taken(name: string, until: number): Promise<RedisLease> {
-    for (;;) {
-      const lease = await this.#options.lease(name);
-      if (lease) return lease;
-      if (elapsedNow() >= until)
-        throw new DiscoveryError(
-          'STORAGE_ERROR',
-          'Another replica has been busy with this login for too long. Try again.',
-          {
-            outcome: 'not_sent',
-            retryable: true,
-          },
-        );
-      await after(LIMITS.cluster.turn);
-    }
   }
 
   /** Calls back with the name of each login that another replica has changed; undefined: any may have changed. */

@@ -2,7 +2,12 @@
  * Makes one gateway a replica among others: opens Redis, and has the parts that share something over it.
  * @module
  */
+import { setTimeout as after } from 'node:timers/promises';
+import { elapsedNow } from '../async/clock.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
+import { ClusterApprovals } from './cluster-approvals.ts';
 import { ClusterLogins } from './cluster-logins.ts';
 import { hashOf, KeyRing } from './key-ring.ts';
 import { RedisLease } from './redis-lease.ts';
@@ -34,6 +39,7 @@ export class Cluster {
   /** When each of them was read. */
   readonly listDates: SharedDates;
   readonly logins: ClusterLogins;
+  readonly approvals: ClusterApprovals;
   /** When a reload was asked for. */
   readonly reloads: SharedDates;
   readonly #replicas: ReplicaCount;
@@ -54,7 +60,12 @@ export class Cluster {
     this.logins = new ClusterLogins({
       store: this.store('login', 1),
       bus: this.bus,
-      lease: (name) => this.lease('login', name),
+      locked: (name, waitMs, work) => this.#locked('login', name, waitMs, work),
+    });
+    this.approvals = new ClusterApprovals({
+      store: this.store('approval', 1),
+      bus: this.bus,
+      locked: (name, waitMs, work) => this.#locked('approval', name, waitMs, work),
     });
     this.#replicas = new ReplicaCount(link, this.keyOf('replicas', 'alive'), this.id);
     this.rates = new SharedRates(link, (name) => this.keyOf('rate', hashOf(name)), this.#replicas);
@@ -91,6 +102,21 @@ export class Cluster {
   /** Undefined while another replica has the lease. Rejects with `RedisAway` if Redis does not answer. */
   lease(kind: string, name: string): Promise<RedisLease | undefined> {
     return RedisLease.take(this.link, this.keyOf(`${kind}-lease`, hashOf(name)));
+  }
+
+  /** Runs work under a lease, for which it waits at most so long. */
+  async #locked<T>(kind: string, name: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    const until = elapsedNow() + waitMs;
+    for (;;) {
+      const lease = await this.lease(kind, name);
+      if (lease) return work().finally(() => lease.release());
+      if (elapsedNow() >= until)
+        throw new DiscoveryError('STORAGE_ERROR', `Another replica has been busy with this ${kind} for too long.`, {
+          outcome: 'not_sent',
+          retryable: true,
+        });
+      await after(LIMITS.cluster.turn);
+    }
   }
 
   close(): void {

@@ -327,7 +327,7 @@ const limits = {
     skew: 5,
     /** Lists whose dates are remembered: those of all servers, and of users with credentials of their own. */
     dates: 10_000,
-    /** How often a replica asks for its turn to renew a login. */
+    /** How often a replica asks for its turn to change a login or approvals. */
     turn: 100,
     /** Lists that are remembered while Redis is away. They are in memory anyway. */
     unsent: 1_000,

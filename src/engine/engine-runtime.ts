@@ -113,7 +113,7 @@ export class EngineRuntime {
     this.listeners = new EngineListeners(world.providers, () => {
       if (this.#current) void downstreams.providers.renewed(this.#current.state);
     });
-    this.#openApprovals = approvalsOpener(this.#world);
+    this.#openApprovals = approvalsOpener(this.#world, () => cluster.current?.approvals);
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
     // Every request gets the error, so the rejection is handled.
@@ -323,6 +323,11 @@ export class EngineRuntime {
     if (!cluster || this.#isFollowing) return;
     this.#isFollowing = true;
     this.#sharedLists.follow();
+    cluster.approvals.onChange(cluster.link, async (isMissed) => {
+      const hasChanged = await this.#current?.state.approvals?.hasChanged();
+      // Lists that were read while approvals were away are looked at again by a new state.
+      if (hasChanged || isMissed) await this.reload({ ifChanged: !isMissed }).catch(() => {});
+    });
     cluster.logins.onChange(cluster.link, (name) => void this.downstreams.followLogins(name));
   }
 

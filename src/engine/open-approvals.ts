@@ -3,11 +3,15 @@
  * @module
  */
 import type { ApprovalStore } from '../approvals/approval-store.ts';
+import type { SharedApprovals } from '../approvals/shared-decisions.ts';
 import type { StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 
 /** Returns the function that opens approvals. It logs each problem once. */
-export function approvalsOpener({ state, logger }: EngineWorld): NonNullable<StateWorld['approvals']> {
+export function approvalsOpener(
+  { state, logger }: EngineWorld,
+  shared: () => SharedApprovals | undefined,
+): NonNullable<StateWorld['approvals']> {
   // Outlives a reload, because it may be in memory only.
   let store: ApprovalStore | undefined;
   const complaints = new Set<string>();
@@ -16,7 +20,7 @@ export function approvalsOpener({ state, logger }: EngineWorld): NonNullable<Sta
       import('../approvals/approval-store.ts'),
       import('../approvals/approvals.ts'),
     ]);
-    store ??= new ApprovalStore(state === 'memory' ? undefined : home);
+    store ??= new ApprovalStore(state === 'memory' ? undefined : home, shared);
     const approvals = await Approvals.open(store, sources);
     for (const problem of approvals.problems) {
       if (!complaints.has(problem)) logger.error({ code: 'STORAGE_ERROR' }, problem);

@@ -87,9 +87,9 @@ export class ServerLogin implements Credentials {
     if (error && elapsedNow() < (until ?? 0) && (await this.#signature()) === signature) throw error;
     this.#parked = undefined;
     const login = await this.#read().catch((error) => {
-      // Where it is kept cannot be asked now, but it is still good.
-      if (this.#login && !isExpiring(this.#login)) return this.#login;
-      throw error;
+      // Where logins are kept cannot be asked now. Most servers need none; one that does will say so.
+      if (this.#login && isExpiring(this.#login)) throw error;
+      return this.#login;
     });
     if (!login || !this.#isDue(login)) return bearerOf(login);
     try {
