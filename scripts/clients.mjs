@@ -2,9 +2,9 @@
  * Connects real MCP clients to the gateway over HTTP, with a token, and prints a table of what works: connect, list the
  * five tools, search and execute, answer a question of a server.
  *
- *     node scripts/clients.mjs [--only NAME]... [--json]
+ *     node scripts/clients.mjs [--only NAME]... [--replicas N] [--json]
  *
- * The clients are installed under .conformance/ (needs the npm registry). Exits 1 if one of them fails, 2 when it cannot
+ * With --replicas, N gateways on one Redis take turns. The clients are installed under .conformance/ (needs the npm registry). Exits 1 if one of them fails, 2 when it cannot
  * run.
  * @module
  */
@@ -21,6 +21,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { startRedis, startReplicas } from '../bench/parts/replica-set.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HOME = join(ROOT, '.conformance');
@@ -80,9 +81,16 @@ const startGateway = async () => {
   const connection = { type: 'stdio', command: process.execPath, args: [EVERYTHING] };
   const servers = [{ name: 'everything', description: 'The reference server', connection }];
   writeFileSync(config, JSON.stringify({ discovery: { servers } }));
-  const env = { ...process.env, ANYGPT_HOME: join(folder, 'home') };
+  const home = join(folder, 'home');
+  const env = { ...process.env, ANYGPT_HOME: home };
   const made = await run(process.execPath, [GATEWAY, 'mcp', 'token', 'create', '--name', 'clients', '--json'], { env });
   const { token } = JSON.parse(made.stdout);
+  if (values.replicas) {
+    const redis = await startRedis();
+    const all = await startReplicas({ count: Number(values.replicas), redis, config: { servers }, home });
+    const close = () => all.close().then(() => redis.close());
+    return { url: all.address, token, folder, close };
+  }
   const args = [GATEWAY, 'mcp', 'serve', '--http', '0', '--config', config];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -260,7 +268,11 @@ const within = (work, name) => {
 };
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    replicas: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const chosen = Object.entries(CLIENTS).filter(
   ([name]) => values.only === undefined || values.only.some((one) => name.includes(one)),
@@ -289,7 +301,7 @@ for (const [name, use] of chosen) {
     rows.push({ client: name, connects: false, why: String(error.message).split('\n')[0].slice(0, 300) });
   }
 }
-gateway.close();
+await gateway.close();
 const cell = (value) => (value === undefined ? '–' : value ? 'yes' : 'NO');
 if (values.json) process.stdout.write(`${JSON.stringify({ clients: rows }, null, 2)}\n`);
 else {

@@ -2,10 +2,10 @@
  * Runs the official MCP conformance suites against the fixture server, once directly and once through our gateway:
  * whatever passes directly must pass through the gateway. Prints a table; exits 1 on a regression, 2 when it cannot run.
  *
- *     node scripts/conformance.mjs [--direct-only] [--only SET]... [--all] [--json]
+ *     node scripts/conformance.mjs [--direct-only] [--only SET]... [--all] [--replicas N] [--json]
  *
  * SET is active, 2025-11-25, 2026-07-28, or one of the last two with -crossed: then the server behind the gateway speaks
- * the other protocol era. With --all, the client half too, through the gateway: a few minutes more. Suites and their results are kept under .conformance/.
+ * the other protocol era. With --replicas, N gateways on one Redis behind a round-robin proxy take its place. With --all, the client half too, through the gateway: a few minutes more. Suites and their results are kept under .conformance/.
  * @module
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
+import { startRedis, startReplicas } from '../bench/parts/replica-set.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HOME = join(ROOT, '.conformance');
@@ -145,12 +146,25 @@ const serveGateway = async (run, folder) => {
   const port = await freePort();
   const args = [GATEWAY, 'mcp', 'serve', '--http', String(port), '--expose', 'fixture', '--config', config];
   try {
+    if (run.replicas > 0) return await serveReplicas(run.replicas, servers, remote);
     const gateway = await serve(args, port, join(folder, 'gateway.log'), { ANYGPT_HOME: join(folder, 'home') });
     return { url: gateway.url, close: () => gateway.close().finally(() => remote?.close()) };
   } catch (error) {
     await remote?.close();
     throw error;
   }
+};
+
+/** Starts replicas with the fixture exposed, and a Redis for them. */
+const serveReplicas = async (count, servers, remote) => {
+  const redis = await startRedis();
+  const all = await startReplicas({ count, redis, config: { servers }, options: ['--expose', 'fixture'] });
+  const close = async () => {
+    await all.close();
+    await redis.close();
+    await remote?.close();
+  };
+  return { url: all.address, close };
 };
 
 const SEVERITY = ['SKIPPED', 'INFO', 'SUCCESS', 'WARNING', 'FAILURE'];
@@ -385,6 +399,7 @@ const { values } = parseArgs({
     'direct-only': { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     all: { type: 'boolean', default: false },
+    replicas: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -398,7 +413,7 @@ try {
   for (const run of chosen) {
     rows.push(
       await measure(
-        { ...run, suite: install(`suite-${run.version}`, SUITE, run.version) },
+        { ...run, suite: install(`suite-${run.version}`, SUITE, run.version), replicas: Number(values.replicas ?? 0) },
         runtime,
         values['direct-only'],
       ),

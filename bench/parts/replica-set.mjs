@@ -1,7 +1,7 @@
 // Starts several gateways on one Redis behind a round-robin proxy, each a process of its own, restarted when it dies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,32 +77,35 @@ export const startRedis = async () => {
   return Object.assign(redis, { url: `redis://127.0.0.1:${port}` });
 };
 
-/** `count` replicas with one configuration. Without Redis they stand alone. */
-export const startReplicas = async ({ count, config, redis }) => {
+/** `count` replicas with one configuration, more `options` of `serve`, and the tokens of a home. Without Redis they stand alone. */
+export const startReplicas = async ({ count, config, redis, options = [], home: first }) => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-replicas-'));
   const file = join(folder, 'config.json');
   writeFileSync(file, JSON.stringify(config));
   const key = 'the key of all replicas of the benchmark';
   const replicas = [];
+  // Web pages know the gateways by the address of the proxy.
+  const front = await freePort();
+  const origins = ['localhost', '127.0.0.1'].flatMap((host) => ['--allowed-origin', `http://${host}:${front}`]);
   for (let index = 0; index < count; index += 1) {
     const home = join(folder, `home-${index}`);
-    mkdirSync(home);
+    if (first) cpSync(first, home, { recursive: true });
+    else mkdirSync(home);
     const port = await freePort();
     const env = {
       ...process.env,
       ...(redis && { ANYGPT_REDIS_URL: redis.url, ANYGPT_CLUSTER_KEY: key }),
       ANYGPT_HOME: home,
     };
-    const args = [ANYGPT, 'mcp', 'serve', '--http', String(port), '--config', file];
+    const args = [ANYGPT, 'mcp', 'serve', '--http', String(port), '--config', file, ...origins, ...options];
     replicas.push(Object.assign(await supervised(port, process.execPath, args, env), { home }));
   }
-  const port = await freePort();
   const targets = replicas.map((one) => String(one.port));
-  const proxy = await supervised(port, process.execPath, [PROXY, String(port), ...targets], process.env);
+  const proxy = await supervised(front, process.execPath, [PROXY, String(front), ...targets], process.env);
   return {
     replicas,
     proxy,
-    address: `http://127.0.0.1:${port}/mcp`,
+    address: `http://127.0.0.1:${front}/mcp`,
     close: async () => {
       await Promise.all([proxy, ...replicas].map((one) => one.close()));
       rmSync(folder, { recursive: true, force: true });
