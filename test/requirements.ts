@@ -315,6 +315,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/search/kinds.test.ts',
     'find their tools far more often than as mere values',
   ]),
+  'search:languages': promise('The words of another language are read when the first request in it comes', [
+    'src/search/shipped.test.ts',
+    'are read when the first request in it comes',
+  ]),
   'search:goal': promise('The act and its object both count: a tool for something else is not first', [
     'src/search/goal.test.ts',
     'is hardly ever first among the tools of a workplace',

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ const fileOf = (bytes: Uint8Array | string): string => {
   return file;
 };
 
-const TOOLS = [makeTool('mail', 'delete_draft', 'Delete a draft'), makeTool('files', 'read_file', 'Read a file')];
+const TOOLS = [makeTool('mail', 'delete_draft', 'Delete a draft'), makeTool('files', 'outfile', 'Read a file')];
 
 describe('what comes with the package', () => {
   it('is read once and shared', () => {
@@ -37,6 +38,34 @@ describe('what comes with the package', () => {
     expect(readModel(fileOf(bytes.map((byte, at) => (at === 8 ? byte ^ 1 : byte))))).toBeUndefined();
     expect(readModel(fileOf(bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte))))).toBeUndefined();
     expect(readModel(fileOf(bytes))?.id).toBe(toyModel({ delete: 0 }).id);
+  });
+});
+
+/** In a copy of the built package: searches for `before`, deletes the German words, and says how a German request is then read. */
+const READS = `
+  import { rmSync } from 'node:fs';
+  const { SearchEngine } = await import('./dist/search/search-engine.js');
+  const engine = new SearchEngine();
+  engine.index([{ server: 'mail', name: 'delete_draft', summary: 'Delete a draft', enabled: true, tags: [] }]);
+  engine.search(process.argv[1]);
+  rmSync('models/languages/de.tsv');
+  process.stdout.write(engine.read('lösche die Rechnung').translation?.text ?? '');
+`;
+
+describe('the words of a language', () => {
+  const project = new URL('../../', import.meta.url);
+  const copy = mkdtempSync(join(tmpdir(), 'package-'));
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  it.each([
+    ['delete the draft', ''],
+    ['supprime le brouillon', ''],
+    ['lösche den Entwurf', 'delete invoice'],
+  ])('are read when the first request in it comes: after %j a German one is read as %j', (before, read) => {
+    for (const name of ['dist/core', 'dist/json', 'dist/schema', 'dist/search', 'dist/text', 'models', 'package.json'])
+      cpSync(new URL(name, project), join(copy, name), { recursive: true });
+    const out = execFileSync(process.execPath, ['--input-type=module', '-e', READS, before], { cwd: copy });
+    expect(out.toString()).toBe(read);
   });
 });
 
