@@ -213,7 +213,10 @@ export class EngineCore implements EngineHandle {
       this.#runtime.profiles.forget(state, server),
       this.#runtime.embeddings.forget(server),
     ]);
-    return ok(server === undefined ? [...state.servers.keys()] : [server]);
+    const forgotten = server === undefined ? [...state.servers.keys()] : [server];
+    // What another replica has read before does not take its place.
+    for (const name of forgotten) state.discovery.demand(name);
+    return ok(forgotten);
   }
 
   /**

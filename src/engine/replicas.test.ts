@@ -134,6 +134,14 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     expect(asked).toEqual(['jobs', 'jobs']);
   });
 
+  it('that were forgotten here are asked for again, whatever other replicas know', async () => {
+    const { engines, asked } = replicas(2);
+    await Promise.all(engines.map((one) => search(one, 'work')));
+    await engines[0]?.forget('jobs');
+    await search(engines[0], 'work');
+    expect(asked).toEqual(['jobs', 'jobs']);
+  });
+
   it('are read once when a server announces a change to all replicas', async () => {
     const { engines, asked, lists } = replicas(3);
     await Promise.all(engines.map((one) => search(one, 'work')));
