@@ -62,7 +62,7 @@ describe('a provider that misbehaves', () => {
     result.structuredContent = { again: result };
     await using engine = new DiscoveryEngine({ providers: [adding({ callTool: () => result as never })] });
     expect(await engine.executeTool('own', 'add', { n: 1 })).toMatchObject({
-      result: { isError: true, content: [{ text: expect.stringContaining('refers to itself') }] },
+      result: { isError: true, content: [{ text: expect.stringContaining('refer to themselves') }] },
     });
   });
 

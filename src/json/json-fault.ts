@@ -31,7 +31,7 @@ interface Walk {
 function find(value: unknown, levels: number, walk: Walk, isWritten: boolean): boolean {
   if (typeof value === 'bigint') walk.fault = BIGINT;
   if (!isDeep(value) || walk.fault !== undefined) return walk.fault !== undefined;
-  if (levels === 0) walk.fault = `are nested more than ${LIMITS.json.depth} levels deep`;
+  if (levels === 0) walk.fault = `are nested more than ${LIMITS.json.depth} levels deep, or refer to themselves`;
   else if (isWritten && --walk.written < 0) walk.fault = 'have a toJSON that writes too much';
   if (walk.fault !== undefined) return true;
   const { toJSON } = value as { toJSON?: unknown };
