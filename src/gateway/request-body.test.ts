@@ -5,11 +5,12 @@ import { largeTurns } from '../connections/large-turns.ts';
 import { LIMITS } from '../core/limits.ts';
 import { ByteRoom } from './byte-room.ts';
 import { readRequestBody } from './request-body.ts';
+import { RequestTurns } from './request-turns.ts';
 
 const read = (body: unknown) =>
   readRequestBody(
-    Readable.from([Buffer.from(JSON.stringify(body))]) as unknown as IncomingMessage,
-    new ByteRoom(LIMITS.wire.bodies),
+    Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), { socket: {} }) as unknown as IncomingMessage,
+    { room: new ByteRoom(LIMITS.wire.bodies), pieces: new RequestTurns() },
     () => undefined,
   );
 const call = (args: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { arguments: args } });

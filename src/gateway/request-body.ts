@@ -20,6 +20,7 @@ import { JsonSurvey } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 import type { ByteRoom } from './byte-room.ts';
 import { unreadRequest } from './request-fault.ts';
+import type { RequestTurns } from './request-turns.ts';
 
 /** Estimated time to process a request after reading it, per value and per megabyte. */
 const VALUE_MS = 0.004;
@@ -56,13 +57,22 @@ interface Arrived {
   readonly why: Unreadable | undefined;
 }
 
+/** What all requests that are being read share. */
+interface Shared {
+  readonly room: ByteRoom;
+  /** The pieces of long bodies are read in turn, so that many of them leave time for other requests. */
+  readonly pieces: RequestTurns;
+}
+
+const ofConnection = ({ socket }: IncomingMessage): string => `${socket.remoteAddress} ${socket.remotePort}`;
+
 /**
  * Reads a whole body, if there is room for it. The room is kept until the request's turn comes. Rejects if the client
  * disconnects first.
  */
 export function readRequestBody(
   request: IncomingMessage,
-  room: ByteRoom,
+  { room, pieces }: Shared,
   turn: (value: unknown) => Promise<void> | undefined,
 ): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
@@ -72,8 +82,14 @@ export function readRequestBody(
       resolve({ refused: NO_ROOM });
     };
     // A short body costs no more than its connection, so it is not counted.
-    const hold = (bytes: number) =>
-      bytes > LIMITS.wire.shortBody ? room.hold(request, bytes, giveUp) : room.leave(request);
+    const hold = (bytes: number) => {
+      if (bytes <= LIMITS.wire.shortBody) return room.leave(request);
+      room.hold(request, bytes, giveUp);
+      const next = pieces.take(ofConnection(request));
+      if (!next) return;
+      request.pause();
+      void next.then(() => request.resume());
+    };
     const read = async (): Promise<RequestBody> => {
       try {
         const body = await parsed(await collect(request, chunks, hold), chunks);

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { connect as connectTo } from 'node:net';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { script } from '../../test/fixtures/connections/harness.ts';
@@ -15,13 +16,23 @@ const servers: Record<string, unknown>[] = [];
 let server: TestServer;
 let engine: EngineCore;
 let served: ServedHttp;
+/** Calls of `hang`. */
+let running = 0;
 
 beforeAll(async () => {
   server = await startTestServer({
     tools: {
       echo: { call: (args) => JSON.stringify(args) },
       hang: {
-        call: (_args, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(''))),
+        call: (_args, { signal }) => {
+          running += 1;
+          return new Promise((resolve) =>
+            signal.addEventListener('abort', () => {
+              running -= 1;
+              resolve('');
+            }),
+          );
+        },
       },
     },
   });
@@ -118,6 +129,36 @@ describe.each<Era>(['legacy', 'modern'])('a %s client on HTTP', (era) => {
       expect(result.structuredContent).toMatchObject({ marker: name, answer: { content: { name } } });
     };
     await Promise.all([one('alice'), one('bob')]);
+  });
+});
+
+describe('a connection with several unanswered requests', () => {
+  it('that breaks cancels all of their calls', async () => {
+    const { hostname, port, host } = new URL(served.url);
+    const socket = connectTo(Number(port), hostname);
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'pipeline', version: '1' },
+    };
+    for (const id of [1, 2, 3]) {
+      const params = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} }, _meta: meta };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+      const head = [
+        'POST /mcp HTTP/1.1',
+        `host: ${host}`,
+        'content-type: application/json',
+        'accept: application/json, text/event-stream',
+        'mcp-protocol-version: 2026-07-28',
+        'mcp-method: tools/call',
+        'mcp-name: execute_tool',
+        `content-length: ${body.length}`,
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    }
+    await expect.poll(() => running).toBe(3);
+    socket.destroy();
+    await expect.poll(() => running).toBe(0);
   });
 });
 

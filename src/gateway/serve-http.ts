@@ -107,6 +107,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const unread = new UnreadAnswers();
   const bodies = new ByteRoom(LIMITS.wire.bodies);
   const turns = new RequestTurns();
+  const pieces = new RequestTurns();
   const pipelines = new Pipelines();
   const connections = new OpenConnections();
   let isDraining = false;
@@ -124,6 +125,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
 
   const open = new Set<ServerResponse>();
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!pipelines.admit(request, response)) return;
     open.add(response);
     response.on('close', () => open.delete(response));
     const access = options.accessLog ? logAccess(request, response, options.accessLog) : {};
@@ -208,12 +210,11 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
 
   const serve = (head: Omit<Incoming, 'body'>): void => {
     const { request, response } = head;
-    if (!pipelines.admit(request, response)) return;
     connections.use(request, response);
     unread.watch(response);
     if (request.method !== 'POST') return endpoint.serve({ ...head, body: undefined });
     const turn = (body: unknown) => turns.take(endpoint.clientName({ ...head, body }));
-    void readRequestBody(request, bodies, turn)
+    void readRequestBody(request, { room: bodies, pieces }, turn)
       .then((body) => {
         if ('value' in body) return response.destroyed ? undefined : endpoint.serve({ ...head, body: body.value });
         const { status, id, ...error } = body.refused;
