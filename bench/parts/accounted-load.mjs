@@ -1,13 +1,8 @@
 // Makes calls with an id each and keeps what came back for every id, so that nothing can be lost unnoticed.
 import { randomUUID } from 'node:crypto';
 import { Agent, request as send } from 'node:http';
+import { META, MODERN } from './http-clients.mjs';
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'load', version: '1' },
-};
-const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'execute_tool' };
 const GREETING = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'load', version: '1' } };
 /** A call without any answer for so long is lost. */
 const LOST_MS = 60_000;

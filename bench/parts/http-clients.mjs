@@ -1,5 +1,6 @@
 // Requests that clients of both protocols make for the echo tool behind a gateway.
-const META = {
+/** The envelope of a request of the new protocol. */
+export const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },

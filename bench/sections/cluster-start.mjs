@@ -1,18 +1,13 @@
 // Starts eight replicas one after the other, with ten servers behind them: how long until each has answered a search, and
 // how often the servers were asked for their lists.
 import { startServer } from '../parts/gateway-process.mjs';
-import { MODERN, message } from '../parts/http-clients.mjs';
+import { META, MODERN, message } from '../parts/http-clients.mjs';
 import { startRedis, startReplicas } from '../parts/replica-set.mjs';
 
 export const title = 'The start of further replicas';
 
 const SERVERS = 10;
 const REPLICAS = 8;
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-};
 
 const search = async (address) => {
   const response = await fetch(address, {

@@ -5,47 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processorTimeOf, startGateway, startServer } from '../parts/gateway-process.mjs';
+import { MODERN, message, modernCall, openSession, sessionCall } from '../parts/http-clients.mjs';
 import { putLoad } from '../parts/http-load.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 
 export const title = 'The gateway over HTTP beside a bare reverse proxy';
 
 const ANYGPT = fileURLToPath(new URL('../../dist/bin/anygpt.js', import.meta.url));
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-};
-const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'execute_tool' };
-const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-
-const message = (id, method, params) => JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const echo = (n) => ({ name: 'echo', arguments: { text: `text ${n}` } });
-const execute = (n) => ({
-  name: 'execute_tool',
-  arguments: { server: 'echo', tool: 'echo', arguments: { text: `text ${n}` } },
-});
 const isEcho = (text, n) => text.includes(`"text ${n}"`);
-
-/** The session of a client of the old protocol. */
-const openSession = async (address, headers) => {
-  const post = (body, more) =>
-    fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-        ...more,
-      },
-      body,
-    });
-  const opened = await post(message(1, 'initialize', INITIALIZE));
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id'), 'mcp-protocol-version': '2025-11-25' };
-  await opened.text();
-  await (await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), session)).text();
-  return session;
-};
 
 export const measure = async ({ seconds = 3, rounds = 3 }) => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
@@ -70,16 +38,15 @@ export const measure = async ({ seconds = 3, rounds = 3 }) => {
     const shut = await keep(startGateway({ config, home: homes.on }));
     const bearer = { authorization: `Bearer ${token}` };
     const session = await openSession(shut.address, bearer);
-    const modern = (n) => message(n, 'tools/call', { ...execute(n), _meta: META });
     const routes = {
       proxy: { process: proxy, address: proxy.address, bodyOf: (n) => message(n, 'tools/call', echo(n)) },
-      'open door': { process: open, address: open.address, headers: MODERN, bodyOf: modern },
-      'with a token': { process: shut, address: shut.address, headers: { ...MODERN, ...bearer }, bodyOf: modern },
+      'open door': { process: open, address: open.address, headers: MODERN, bodyOf: modernCall },
+      'with a token': { process: shut, address: shut.address, headers: { ...MODERN, ...bearer }, bodyOf: modernCall },
       'with a token, 2025-11-25': {
         process: shut,
         address: shut.address,
         headers: { ...session, ...bearer },
-        bodyOf: (n) => message(n, 'tools/call', execute(n)),
+        bodyOf: sessionCall,
       },
     };
     const lines = [];
