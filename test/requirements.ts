@@ -56,6 +56,7 @@ const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const REPLICA_APPROVALS = 'src/engine/replica-approvals.test.ts';
 const REPLICA_LOGINS = 'src/engine/replica-logins.test.ts';
+const TOKEN_REPLICAS = 'src/cli/commands/token-replicas.test.ts';
 const REPLICAS = 'src/engine/replicas.test.ts';
 const TOKEN = 'src/cli/commands/token.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -1997,6 +1998,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REPLICAS, 'are read by each replica for itself while Redis is away, and shared when it is back'],
     [REPLICAS, 'are read without long waits while Redis is frozen'],
     [REPLICAS, 'of one user’s servers are for replicas that serve this user, and for nobody else'],
+  ),
+  'cluster:tokens': promise(
+    'A token that is created or revoked on one machine counts at all replicas; what may have been revoked lets nobody in',
+    [
+      TOKEN_REPLICAS,
+      'let clients in at every replica, wherever they were created, and nowhere once they are revoked anywhere',
+    ],
+    [
+      'src/auth/shared-tokens.test.ts',
+      'lets nobody in by a static token that may have been revoked, once the replicas were not heard of for minutes',
+    ],
   ),
   'cluster:reload': promise('`config reload` on one machine reaches the replicas on all others', [
     REPLICAS,

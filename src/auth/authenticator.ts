@@ -20,7 +20,7 @@ import { JwtChecker } from './jwt-checker.ts';
 import type { StaticTokens } from './static-tokens.ts';
 
 interface AuthenticatorOptions {
-  readonly tokens: StaticTokens;
+  readonly tokens: Pick<StaticTokens, 'exist' | 'owns' | 'check' | 'has'>;
   /** Called with each opaque token that was found valid, so that no output repeats it. */
   readonly learn?: ((token: string) => void) | undefined;
   /** Requires a token even if nothing is configured. Every request is refused then. */

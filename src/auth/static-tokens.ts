@@ -1,6 +1,7 @@
 /**
  * Keeps static bearer tokens: only their hashes, in a file that its owner alone can read. The file is looked at for
- * every request, so tokens work at once in running gateways and end at once when they are revoked.
+ * every request, so tokens work at once in running gateways and end at once when they are revoked. Two records can be
+ * merged in any order, as often as wanted: what one of them has revoked stays revoked.
  * @module
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -30,6 +31,18 @@ interface Kept extends StaticToken {
   readonly sha256: string;
 }
 
+/** A token that was revoked. It is remembered until it would have expired, so that no copy brings it back. */
+interface Revoked {
+  readonly id: string;
+  readonly until: number;
+}
+
+/** Everything that a state folder knows of its tokens. */
+export interface TokenRecord {
+  readonly tokens: readonly Kept[];
+  readonly revoked: readonly Revoked[];
+}
+
 const TOKEN = /^anygpt_([0-9a-f]{8})_[\w-]{43}$/;
 const ID_BYTES = 4;
 const SECRET_BYTES = 32;
@@ -42,6 +55,7 @@ export class StaticTokens implements TokenChecker {
   readonly #now: () => number;
   #stamp: string | undefined;
   #tokens: ReadonlyMap<string, Kept> = new Map();
+  #revoked: readonly Revoked[] = [];
   #isDamaged = false;
 
   constructor(home: string, now: () => number = wallNow) {
@@ -56,7 +70,7 @@ export class StaticTokens implements TokenChecker {
   }
 
   list(): readonly StaticToken[] {
-    return [...this.#readable().values()].map(({ sha256: _, ...token }) => token);
+    return this.#readable().tokens.map(({ sha256: _, ...token }) => token);
   }
 
   /** Creates a token. Its text is returned once and kept nowhere. */
@@ -66,12 +80,12 @@ export class StaticTokens implements TokenChecker {
     const id = randomBytes(ID_BYTES).toString('hex');
     const text = `anygpt_${id}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const token: StaticToken = { id, ...wish, createdAt: this.#now() };
-    await this.#change((tokens) => {
+    await this.#change(({ tokens, revoked }) => {
       if (tokens.length >= LIMITS.auth.tokens)
         throw new ConfigurationError(
           `There are already ${tokens.length} tokens. Revoke some with: anygpt mcp token revoke`,
         );
-      return [...tokens, { ...token, sha256: hashOf(text).toString('hex') }];
+      return { tokens: [...tokens, { ...token, sha256: hashOf(text).toString('hex') }], revoked };
     });
     return { text, token };
   }
@@ -79,13 +93,32 @@ export class StaticTokens implements TokenChecker {
   /** Revokes the token with an id, or all tokens with a name. Returns what was revoked. */
   async revoke(idOrName: string): Promise<readonly StaticToken[]> {
     let revoked: readonly StaticToken[] = [];
-    await this.#change((tokens) => {
+    await this.#change(({ tokens, revoked: before }) => {
       const byId = tokens.filter(({ id }) => id === idOrName);
       const found = byId.length > 0 ? byId : tokens.filter(({ name }) => name === idOrName);
       revoked = found.map(({ sha256: _, ...token }) => token);
-      return found.length === 0 ? undefined : tokens.filter((token) => !found.includes(token));
+      if (found.length === 0) return undefined;
+      const now = found.map(({ id, expiresAt }) => ({ id, until: expiresAt }));
+      return { tokens: tokens.filter((token) => !found.includes(token)), revoked: [...before, ...now] };
     });
     return revoked;
+  }
+
+  /** Takes over what another record has: its tokens, and what was revoked there. Returns what both know together. */
+  async merge(theirs: TokenRecord): Promise<TokenRecord> {
+    const ours = this.#readable();
+    if (isWithin(theirs, ours, this.#now())) return ours;
+    let merged = ours;
+    await this.#change((now) => {
+      merged = together(now, theirs, this.#now());
+      return merged;
+    });
+    return merged;
+  }
+
+  /** Whether this folder knows something that another record lacks. */
+  knowsMoreThan(theirs: TokenRecord): boolean {
+    return !isWithin(this.#readable(), theirs, this.#now());
   }
 
   /** Tells whether a text has the form of a static token. */
@@ -111,30 +144,31 @@ export class StaticTokens implements TokenChecker {
     return this.#tokens.has(principal);
   }
 
-  async #change(edit: (tokens: readonly Kept[]) => readonly Kept[] | undefined): Promise<void> {
+  async #change(edit: (record: TokenRecord) => TokenRecord | undefined): Promise<void> {
     await makeFolder(dirname(this.#file));
     await withLock(this.#file, async () => {
-      const tokens = edit([...this.#readable().values()]);
-      if (tokens) await writeAtomically(this.#file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+      const record = edit(this.#readable());
+      if (record) await writeAtomically(this.#file, `${recordText(record)}\n`);
     });
   }
 
-  #readable(): ReadonlyMap<string, Kept> {
+  #readable(): TokenRecord {
     this.#refresh();
     if (this.#isDamaged)
       throw new ConfigurationError(`${this.#file} cannot be read. Repair or delete it, and create the tokens again.`);
-    return this.#tokens;
+    return { tokens: [...this.#tokens.values()], revoked: this.#revoked };
   }
 
   /** Reads the file again if it has changed. With a file that cannot be read, every token is refused. */
   #refresh(): void {
     const stamp = stampOf(this.#file);
     if (stamp === this.#stamp) return;
-    const tokens = stamp === undefined ? [] : tokensIn(this.#file);
-    this.#isDamaged = tokens === undefined;
+    const record = stamp === undefined ? NOTHING : recordIn(this.#file);
+    this.#isDamaged = record === undefined;
     // A file that could not be read, because too many were open for example, is tried again with the next request.
-    this.#stamp = tokens === undefined ? UNREADABLE : stamp;
-    this.#tokens = new Map((tokens ?? []).map((token) => [token.id, token]));
+    this.#stamp = record === undefined ? UNREADABLE : stamp;
+    this.#tokens = new Map(record?.tokens.map((token) => [token.id, token]));
+    this.#revoked = record?.revoked ?? [];
   }
 }
 
@@ -152,15 +186,50 @@ function stampOf(file: string): string | undefined {
 }
 const UNREADABLE = 'unreadable';
 
-/** The tokens of a file; undefined if it cannot be read or holds something else. */
-function tokensIn(file: string): readonly Kept[] | undefined {
+/** The record of a file; undefined if it cannot be read or holds something else. */
+function recordIn(file: string): TokenRecord | undefined {
   try {
-    const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as { tokens?: unknown };
-    return Array.isArray(tokens) && tokens.every(isKept) ? tokens : undefined;
+    return toRecord(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
 }
+
+const NOTHING: TokenRecord = { tokens: [], revoked: [] };
+
+export const recordText = ({ tokens, revoked }: TokenRecord): string =>
+  JSON.stringify({ version: 1, tokens, ...(revoked.length > 0 && { revoked }) }, null, 2);
+
+/** Reads a record; undefined if the text is something else. */
+export function toRecord(text: string | undefined): TokenRecord | undefined {
+  if (text === undefined) return NOTHING;
+  const { tokens, revoked = [] } = JSON.parse(text) as { tokens?: unknown; revoked?: unknown };
+  if (!Array.isArray(tokens) || !tokens.every(isKept)) return undefined;
+  return Array.isArray(revoked) && revoked.every(isRevoked) ? { tokens, revoked } : undefined;
+}
+
+/** Two records as one: every token of either that neither knows to be revoked. */
+function together(ours: TokenRecord, theirs: TokenRecord, now: number): TokenRecord {
+  const revoked = new Map([...theirs.revoked, ...ours.revoked].map((one) => [one.id, one]));
+  const tokens = new Map([...theirs.tokens, ...ours.tokens].map((one) => [one.id, one]));
+  return {
+    tokens: [...tokens.values()].filter(({ id }) => !revoked.has(id)),
+    revoked: [...revoked.values()].filter(({ until }) => until > now),
+  };
+}
+
+/** Whether one record has nothing that counts and that another lacks. */
+function isWithin(one: TokenRecord, other: TokenRecord, now: number): boolean {
+  const revoked = new Set(other.revoked.map(({ id }) => id));
+  const known = new Set(other.tokens.map(({ id }) => id));
+  return (
+    one.tokens.every(({ id }) => known.has(id) || revoked.has(id)) &&
+    one.revoked.every(({ id, until }) => revoked.has(id) || (until <= now && !known.has(id)))
+  );
+}
+
+const isRevoked = (value: unknown): value is Revoked =>
+  isObject(value) && typeof value.id === 'string' && typeof value.until === 'number';
 
 const isKept = (value: unknown): value is Kept =>
   isObject(value) &&

@@ -9,6 +9,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { ClusterApprovals } from './cluster-approvals.ts';
 import { ClusterLogins } from './cluster-logins.ts';
+import { ClusterTokens } from './cluster-tokens.ts';
 import { hashOf, KeyRing } from './key-ring.ts';
 import { RedisLease } from './redis-lease.ts';
 import { RedisLink } from './redis-link.ts';
@@ -40,6 +41,8 @@ export class Cluster {
   readonly listDates: SharedDates;
   readonly logins: ClusterLogins;
   readonly approvals: ClusterApprovals;
+  /** Tokens that let clients in. */
+  readonly tokens: ClusterTokens;
   /** When a reload was asked for. */
   readonly reloads: SharedDates;
   readonly #replicas: ReplicaCount;
@@ -66,6 +69,12 @@ export class Cluster {
       store: this.store('approval', 1),
       bus: this.bus,
       locked: (name, waitMs, work) => this.#locked('approval', name, waitMs, work),
+    });
+    this.tokens = new ClusterTokens({
+      store: this.store('token', 1),
+      bus: this.bus,
+      link,
+      locked: (name, waitMs, work) => this.#locked('token', name, waitMs, work),
     });
     this.#replicas = new ReplicaCount(link, this.keyOf('replicas', 'alive'), this.id);
     this.rates = new SharedRates(link, (name) => this.keyOf('rate', hashOf(name)), this.#replicas);

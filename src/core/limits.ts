@@ -309,6 +309,10 @@ const limits = {
     passed: 512,
     /** A session that nobody uses for so long cannot be continued at another replica. */
     session: DAY,
+    /** How often a replica looks for changed tokens, although changes are announced. */
+    tokensRead: 10_000,
+    /** A replica that has not heard of tokens for so long lets none in: they may have been revoked. */
+    tokens: 300_000,
     /** Characters of what a session's id says about its client; ids travel in a header of every request. */
     claims: 2_000,
     /** Replicas whose messages are told apart. */

@@ -9,6 +9,7 @@ import { type AddressInfo, isIP } from 'node:net';
 import { waitAtMost } from '../async/time-limit.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { type Identity, isIdentity } from '../auth/identity.ts';
+import { SharedTokens } from '../auth/shared-tokens.ts';
 import { StaticTokens } from '../auth/static-tokens.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
@@ -82,7 +83,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const { allowedHosts = [], hasProfile = (name: string) => core.hasProfile(name) } = options;
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
-  const tokens = new StaticTokens(await core.stateFolder());
+  const tokens = new SharedTokens(new StaticTokens(await core.stateFolder()), logger);
   const authenticator = new Authenticator({
     tokens,
     isRequired: !isLoopback || allowedHosts.length > 0,
@@ -90,6 +91,9 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   });
   // Without a valid configuration there is nothing to protect: the tools only say what is wrong with it.
   const configure = async () => {
+    await core.getConfig().catch(() => {});
+    const shared = core.runtime.cluster.current?.tokens;
+    if (shared) await tokens.follow(shared);
     const provider = await core.identityProvider().catch((error: unknown) => {
       // There are no earlier settings to fall back on, and without any, requests would need no token.
       if (!core.problem && !authenticator.settings) authenticator.suspend();
@@ -100,7 +104,10 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   await configure().catch((error: unknown) => {
     if (!core.problem) throw error;
   });
-  refuseOpenDoor({ host, isLoopback, allowedHosts }, authenticator.settings !== undefined || tokens.exist);
+  refuseOpenDoor(
+    { host, isLoopback, allowedHosts },
+    authenticator.settings !== undefined || tokens.exist || tokens.isShared,
+  );
 
   const watched = new WatchedStreams((identity) => authenticator.isStillValid(identity));
   const endpoint = createMcpEndpoint(engine, surface, maxSessions, watched);
@@ -267,6 +274,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     close: async () => {
       isDraining = true;
       stopConfiguring();
+      tokens.close();
       const ended = new Promise((resolve) => http.close(resolve));
       watched.endAll();
       await endpoint.close();

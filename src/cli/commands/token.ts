@@ -6,9 +6,11 @@
 import { wallNow } from '../../async/clock.ts';
 import type { StaticToken } from '../../auth/static-tokens.ts';
 import { StaticTokens } from '../../auth/static-tokens.ts';
+import type { ResolvedConfig } from '../../config/resolved-config.ts';
 import { realWorld, stateFolder } from '../../config/world.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { plainText } from '../../text/plain-text.ts';
+import { messageOf } from '../../text/thrown-message.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -18,7 +20,17 @@ import { subcommandNamed } from '../subcommand.ts';
 import { UsageError } from '../usage-error.ts';
 import { toFutureTime } from '../written-times.ts';
 
-type Run = (tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io) => Promise<number>;
+/** Makes the tokens of this state folder and of all replicas the same. Resolves with what is wrong. */
+type Sync = () => Promise<string | undefined>;
+
+interface TokenWork {
+  readonly tokens: StaticTokens;
+  readonly sync: Sync;
+  readonly values: Values;
+  readonly positionals: readonly string[];
+  readonly io: Io;
+}
+type Run = (work: TokenWork) => Promise<number>;
 
 const SUBCOMMANDS: Readonly<Record<string, Run>> = { create, list, revoke };
 
@@ -27,7 +39,8 @@ export const token: Command = {
 
 Manages the tokens that let clients in over HTTP (anygpt mcp serve --http). As
 soon as there is one, all gateways of this state folder that serve HTTP ask for
-a token. Only hashes are kept. Running gateways notice changes at once.
+a token. Only hashes are kept. Running gateways notice changes at once, and
+with "cluster" or ANYGPT_REDIS_URL those on all machines do.
 
 Subcommands:
   create   Create a token. It is shown once
@@ -38,6 +51,7 @@ Options:
   --name NAME        With create: whom or what it is for
   --expires TIME     With create: 12h, 30d, 1y or a date (default: 90d)
   --profile NAME     With create: the only profile that the token may use
+  --config FILE      Use the "cluster" of this configuration file
   --json             Print one JSON document and nothing else on stdout
 
 Examples:
@@ -45,22 +59,68 @@ Examples:
   anygpt mcp token list
   anygpt mcp token revoke ci
 
-Exit codes: 0 success, 1 invalid arguments, 2 no such token, 3 cannot write`,
+Exit codes: 0 success, 1 invalid arguments, 2 no such token, 3 cannot write, or
+not to Redis`,
   options: {
     name: { type: 'string' },
     expires: { type: 'string' },
     profile: { type: 'string' },
+    config: { type: 'string' },
     json: { type: 'boolean' },
   },
   async run(values, [name, ...positionals], io) {
     const run = subcommandNamed('token', SUBCOMMANDS, name);
     const given = ['name', 'expires', 'profile'].find((option) => values[option] !== undefined);
     if (given !== undefined && name !== 'create') throw new UsageError(`--${given} needs token create`);
-    return run(new StaticTokens(stateFolder(realWorld({ env: io.env, cwd: io.cwd }))), values, positionals, io);
+    const tokens = new StaticTokens(stateFolder(realWorld({ env: io.env, cwd: io.cwd })));
+    return withReplicas(tokens, values, io, (sync) => run({ tokens, sync, values, positionals, io }));
   },
 };
 
-async function create(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+/** Runs work on tokens that replicas share, if the configuration or the environment names Redis. */
+async function withReplicas(
+  tokens: StaticTokens,
+  values: Values,
+  io: Io,
+  work: (sync: Sync) => Promise<number>,
+): Promise<number> {
+  const config = await configOf(values, io);
+  if (!config?.cluster && !io.env.ANYGPT_REDIS_URL) return work(async () => undefined);
+  const { EngineCore } = await import('../../engine/engine-core.ts');
+  const { syncTokens } = await import('../../auth/shared-tokens.ts');
+  const { env, cwd } = io;
+  const engine = new EngineCore({ file: values.config as string | undefined }, { env, cwd, background: false });
+  try {
+    return await work(async () => {
+      try {
+        await engine.getConfig();
+        const place = engine.runtime.cluster.current?.tokens;
+        if (place) await syncTokens(tokens, place);
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** The configuration, as far as it can be read here. */
+async function configOf(values: Values, { env, cwd }: Io): Promise<ResolvedConfig | undefined> {
+  const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
+  return new ConfigurationLoader({ env, cwd }).load(values.config as string | undefined).catch(() => undefined);
+}
+
+/** Says that other replicas were not told. */
+const complainUntold = (io: Io, problem: string, consequence: string): number =>
+  complain(
+    io,
+    `${problem} ${consequence} They are told by the gateways of this state folder, or the next time you use "anygpt mcp token", once Redis answers.`,
+    EXIT.failed,
+  );
+
+async function create({ tokens, sync, values, positionals, io }: TokenWork): Promise<number> {
   exactly(positionals);
   const now = wallNow();
   const expiresAt =
@@ -68,6 +128,7 @@ async function create(tokens: StaticTokens, values: Values, positionals: readonl
       ? now + LIMITS.age.staticToken
       : toFutureTime(String(values.expires), '--expires', now);
   const [name, profile] = [nameIn(values, 'name'), nameIn(values, 'profile')];
+  await sync();
   const isFirst = !tokens.exist;
   const created = await tokens.create({
     ...(name !== undefined && { name }),
@@ -83,39 +144,41 @@ async function create(tokens: StaticTokens, values: Values, positionals: readonl
     );
     if (isFirst) io.stderr.write('From now on, gateways of this state folder that serve HTTP ask for a token.\n');
   }
-  if (profile !== undefined && (await isMissing(profile, io)))
+  if (profile !== undefined && isMissing(profile, await configOf(values, io)))
     complain(
       io,
       `There is no profile "${profile}" in the configuration. Until there is, this token is refused.`,
       EXIT.ok,
     );
-  return EXIT.ok;
+  const problem = await sync();
+  return problem === undefined ? EXIT.ok : complainUntold(io, problem, 'Other replicas do not know the token yet.');
 }
 
 /** Whether the configuration, as far as it can be read here, lacks a profile. */
-async function isMissing(profile: string, { env, cwd }: Io): Promise<boolean> {
-  const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
-  const config = await new ConfigurationLoader({ env, cwd }).load().catch(() => undefined);
-  return config !== undefined && !Object.hasOwn(config.profiles, profile);
-}
+const isMissing = (profile: string, config: ResolvedConfig | undefined): boolean =>
+  config !== undefined && !Object.hasOwn(config.profiles, profile);
 
-async function list(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+async function list({ tokens, sync, values, positionals, io }: TokenWork): Promise<number> {
   exactly(positionals);
+  const problem = await sync();
   const all = tokens.list();
   if (values.json) io.stdout.write(toJson({ tokens: all.map(documentOf) }));
   else if (all.length === 0) io.stdout.write('There are no tokens.\n');
   else io.stdout.write(`${all.map((one) => lineOf(one, wallNow())).join('\n')}\n`);
+  if (problem !== undefined) complain(io, `${problem} These are the tokens of this state folder.`, EXIT.ok);
   return EXIT.ok;
 }
 
-async function revoke(tokens: StaticTokens, values: Values, positionals: readonly string[], io: Io): Promise<number> {
+async function revoke({ tokens, sync, values, positionals, io }: TokenWork): Promise<number> {
   const [which = ''] = exactly(positionals, '<id or name>');
+  await sync();
   const revoked = await tokens.revoke(which);
   if (revoked.length === 0)
     return complain(io, `There is no token "${plainText(which)}". anygpt mcp token list shows all.`, EXIT.notFound);
   if (values.json) io.stdout.write(toJson({ revoked: revoked.map(documentOf) }));
   else io.stdout.write(`${revoked.map(({ id }) => `Revoked ${id}`).join('\n')}\n`);
-  return EXIT.ok;
+  const problem = await sync();
+  return problem === undefined ? EXIT.ok : complainUntold(io, problem, 'Other replicas may still accept it.');
 }
 
 function nameIn(values: Values, option: 'name' | 'profile'): string | undefined {
