@@ -7,9 +7,9 @@
 
 export { withRequestProviders } from './agent/registry/request-scope.ts';
 export { ToolRegistry, type ToolRegistryOptions } from './agent/registry/tool-registry.ts';
-export { CachingLayer, type CachingLayerOptions } from './cache/caching-layer.ts';
+export { CachingLayer } from './cache/caching-layer.ts';
 export { ToolMetadataManager } from './catalog/tool-metadata-manager.ts';
-export { ConfigurationLoader, type LoaderOptions } from './config/configuration-loader.ts';
+export { ConfigurationLoader } from './config/configuration-loader.ts';
 export {
   type AnyGptConfig,
   config,
@@ -31,7 +31,7 @@ export {
   ToolNotFoundError,
   ValidationError,
 } from './core/errors.ts';
-export { createLogger, type LogLevel } from './core/log.ts';
+export { createLogger } from './core/log.ts';
 export type { ToolResult } from './core/result.ts';
 export type { ToolContext, ToolProvider, ToolSummary } from './core/tool-provider.ts';
 export type {
@@ -41,7 +41,6 @@ export type {
   Embedder,
   JsonSchema,
   Logger,
-  LoginSettings,
   Progress,
   SearchOptions,
   SearchResult,
@@ -55,17 +54,13 @@ export type {
   ToolRule,
 } from './core/types.ts';
 export { VERSION } from './core/version.ts';
-export type { HandleOptions, ToolMode, ToolsOptions } from './engine/agent-tools.ts';
-export type { EngineAttachOptions } from './engine/attach-engine.ts';
 export { DiscoveryEngine } from './engine/discovery-engine.ts';
 export type { ExecutionResult } from './engine/engine-core.ts';
 export { configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
-export type { FindOptions } from './engine/find-tools.ts';
 export type { PendingTool } from './engine/pending-tools.ts';
 export { ToolExecutionProxy } from './engine/tool-execution-proxy.ts';
-export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
-export type { ExecuteOptions, ExecutionEvent, ExecutionEvents } from './execution/tool-executor.ts';
+export { watchConfig } from './engine/watch-config.ts';
+export type { ExecutionEvent } from './execution/tool-executor.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
-export type { SearchEngineOptions } from './search/settings.ts';
 export * from './service/index.ts';

@@ -7,29 +7,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export {
-  type DefinitionSet,
-  type DefinitionsOf,
   type DescribedTool,
   TOOL_FORMATS,
   type ToolFormat,
 } from './agent/formats/definition-types.ts';
 export { anthropicToolSearch, openAiToolSearch, toToolReferences } from './agent/formats/hosted-search.ts';
-export type { ToolResultsOf } from './agent/formats/result-types.ts';
 export { toDefinitions } from './agent/formats/to-definitions.ts';
 export { type AnyToolCall, readToolCall } from './agent/formats/tool-call.ts';
 export { toAiSdkOutput, toToolResult } from './agent/formats/tool-result.ts';
-export type { AttachableServer, AttachOptions, RequestProviders } from './agent/registry/attach.ts';
-export type { ListChange } from './agent/registry/list-changes.ts';
 export type { ProviderLimits } from './agent/registry/provider-limits.ts';
 export { withRequestProviders } from './agent/registry/request-scope.ts';
-export type { ToJsonSchema } from './agent/registry/schema-export.ts';
 export type { StandardSchema } from './agent/registry/standard-schema.ts';
 export type { ToolCallResult } from './agent/registry/tool-call-result.ts';
 export type { ToolHandle, ToolHandler, ToolOptions, ToolRegistration } from './agent/registry/tool-registration.ts';
 export { ToolRegistry, type ToolRegistryOptions } from './agent/registry/tool-registry.ts';
-export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './agent/registry/tool-search.ts';
+export type { ToolSearchHit, ToolSearchResult } from './agent/registry/tool-search.ts';
 export type { UnifiedToolRegistryOptions } from './agent/unified/registry-options.ts';
-export { type ServerEntry, serversFromEnv } from './agent/unified/servers-from-env.ts';
+export { serversFromEnv } from './agent/unified/servers-from-env.ts';
 export type { StaticToolDefinition, StaticToolHandler } from './agent/unified/static-tool.ts';
 export {
   isRetryable,
@@ -39,7 +33,6 @@ export {
   type ToolErrorCode,
   toModelResult,
 } from './agent/unified/tool-error.ts';
-export type { DiscoverySummary } from './agent/unified/tool-table.ts';
 export { formatToolName, parseToolName } from './agent/unified/unified-name.ts';
 export { type RegisteredTool, UnifiedToolRegistry } from './agent/unified/unified-tool-registry.ts';
 export { DiscoveryError, type ErrorCode, type ErrorInfo, ToolNotFoundError, ValidationError } from './core/errors.ts';

@@ -39,6 +39,11 @@ describe('the public surface', () => {
     ]);
   });
 
+  it('has at most 120 names', () => {
+    const names = new Set(entries.flatMap(({ types }) => [...exportsOf(types).keys()]));
+    expect(names.size).toBeLessThanOrEqual(120);
+  });
+
   it.each(entries)('$name declares what it exports', async ({ types, code }) => {
     const declared = [...exportsOf(types)].filter(([, { isType }]) => !isType).map(([name]) => name);
     const exported = Object.keys(await import(pathToFileURL(code).href));

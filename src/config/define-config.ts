@@ -16,8 +16,6 @@ import type { LoginSettings } from '../core/types.ts';
 import type { discoverySchema } from './schema.ts';
 import type { serverSchema } from './server-schema.ts';
 
-export type { LoginSettings } from '../core/types.ts';
-
 /** The `discovery` section as an author writes it. docs/configuration.md describes each key. */
 export interface DiscoveryConfig extends Omit<z.input<typeof discoverySchema>, 'servers'> {
   /** The MCP servers behind the gateway. */

@@ -4,9 +4,10 @@
  */
 
 import type { DescribedTool } from '../agent/formats/definition-types.ts';
-import { type AttachableServer, attachTo, type RequestProviders } from '../agent/registry/attach.ts';
+import { attachTo, type RequestProviders } from '../agent/registry/attach.ts';
 import { checkOptions, shown } from '../agent/registry/check-options.ts';
 import { ListChanges } from '../agent/registry/list-changes.ts';
+import type { AttachableServer } from '../agent/registry/sdk-server.ts';
 import { ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';

@@ -6,9 +6,9 @@
 import type { DefinitionsOf, ToolFormat } from '../agent/formats/definition-types.ts';
 import type { ToolResultsOf } from '../agent/formats/result-types.ts';
 import type { AnyToolCall, FormatOf } from '../agent/formats/tool-call.ts';
-import type { AttachableServer } from '../agent/registry/attach.ts';
 import { checkProvider } from '../agent/registry/check-provider.ts';
 import type { ListChanges } from '../agent/registry/list-changes.ts';
+import type { AttachableServer } from '../agent/registry/sdk-server.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } from '../core/errors.ts';

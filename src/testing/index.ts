@@ -5,7 +5,5 @@
 export {
   startTestServer,
   type TestServer,
-  type TestServerOptions,
   type TestTool,
-  type TestToolContext,
 } from './start-test-server.ts';

@@ -12,14 +12,9 @@ import { acceptedContent, createMcpHandler, inputRequired, McpServer, Server } f
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/v4';
 import { DEFAULTS } from '../../core/limits.ts';
-import {
-  type AttachableServer,
-  type AttachOptions,
-  type ToolProvider,
-  ToolRegistry,
-  type ToolRequest,
-  withRequestProviders,
-} from '../../registry.ts';
+import { type ToolProvider, ToolRegistry, type ToolRequest, withRequestProviders } from '../../registry.ts';
+import type { AttachOptions } from './attach.ts';
+import type { AttachableServer } from './sdk-server.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 const OBJECT = { type: 'object' as const };

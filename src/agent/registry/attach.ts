@@ -77,8 +77,6 @@ interface AttachChoices {
   readonly providersFor?: AttachOptions['providersFor'];
 }
 
-export type { AttachableServer } from './sdk-server.ts';
-
 const attached = new WeakSet<object>();
 
 /** Attaches tools to a server. The server's own tools win if names are equal. */

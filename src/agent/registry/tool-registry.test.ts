@@ -7,13 +7,13 @@ import { describe, expect, it } from 'vitest';
 import * as z3 from 'zod/v3';
 import * as z from 'zod/v4';
 import {
-  type AttachOptions,
   DiscoveryError,
   ToolNotFoundError,
   ToolRegistry,
   type ToolRegistryOptions,
   ValidationError,
 } from '../../registry.ts';
+import type { AttachOptions } from './attach.ts';
 import { Haystack, TIERS } from './haystack.ts';
 import { LEVEL, matchLevel } from './match-level.ts';
 

@@ -7,7 +7,7 @@ import type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from '../../
 import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { SchemaValidators } from '../../execution/validation/schema-validators.ts';
 import { isObject } from '../../json/plain-object.ts';
-import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
+import { type AttachOptions, attachTo } from './attach.ts';
 import { checkOptions, isUnreadable, shown, withoutNulls } from './check-options.ts';
 import { isNotFound, OWN_TOOLS } from './check-provider.ts';
 import {
@@ -25,6 +25,7 @@ import { prepareTool } from './registered-tool.ts';
 import { RegisteredTools } from './registered-tools.ts';
 import { requestProviders } from './request-scope.ts';
 import type { ToJsonSchema } from './schema-export.ts';
+import type { AttachableServer } from './sdk-server.ts';
 import { type ToolCallResult, toToolCallResult } from './tool-call-result.ts';
 import { RegisteredHandle, type Registration } from './tool-handle.ts';
 import { ToolIndex } from './tool-index.ts';

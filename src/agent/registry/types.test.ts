@@ -13,7 +13,6 @@ import {
   type CallToolResult,
   type ContentBlock,
   type JsonSchema,
-  type ToJsonSchema,
   type ToolContext,
   ToolNotFoundError,
   type ToolProvider,
@@ -24,6 +23,7 @@ import {
 } from '../../registry.ts';
 import type { StaticToolAnswer } from '../unified/static-tool.ts';
 import type { ListLimits } from './check-list.ts';
+import type { ToJsonSchema } from './schema-export.ts';
 import type { StandardJsonSchema, StandardResult } from './standard-schema.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
