@@ -216,8 +216,6 @@ const limits = {
     expanded: 5_000,
     /** Remarks on what a language cannot express, for each schema. */
     notes: 50,
-    /** Characters of one RTFS document that is read. */
-    document: 4 * MIB,
     /** Characters of a name that domains and categories are read from. */
     readName: 200,
   },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { entry, folder, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { type EvilHttp, type EvilRule, evil, evilHttp } from '../../test/fixtures/evil.ts';
 import { itemsServer, WORLD } from '../../test/fixtures/items-world.ts';
+import { readCapability } from '../../test/fixtures/rtfs/read-capability.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
 import type { ServerConfig } from '../config/define-config.ts';
@@ -12,7 +13,6 @@ import { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { parallelOf, rateOf, retryOf, withDefaultTtl } from './discovery-options.ts';
 import { exportFolder } from './export/export-formats.ts';
 import { type CapabilityManifest, DiscoveryService } from './index.ts';
-import { readCapability } from './rtfs/read-capability.ts';
 
 const stdio = (name: string, program: { command: string; args: readonly string[] }) =>
   entry(name, program) as ServerConfig;

@@ -79,12 +79,6 @@ export function toolToManifest(tool: ManifestTool, server: ManifestServer): Capa
   };
 }
 
-/** Returns the name of a server from an id, given the tool's name. */
-export function serverOfId(id: string, toolName: string): string | undefined {
-  const end = `.${toolName}`;
-  return id.startsWith('mcp.') && id.endsWith(end) && id.length > 4 + end.length ? id.slice(4, -end.length) : undefined;
-}
-
 /** The URL without user, password, query and whatever looks like a key in its path. References stay as written. */
 function addressOf({ connection }: ManifestServer): string | undefined {
   if (connection === undefined || isLocal(connection)) return undefined;

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentOf, type Ran, root } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { readCapability } from '../../../test/fixtures/rtfs/read-capability.ts';
 import { EXPORT_FORMATS } from '../../service/export/export-formats.ts';
-import { readCapability } from '../../service/rtfs/read-capability.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { main } from '../main.ts';
 

@@ -5,10 +5,11 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { typeExprToSchema } from '../../../test/fixtures/rtfs/type-expr-to-schema.ts';
 import { checkValue } from '../../execution/validation/check-value.ts';
 import { checkSchema } from '../../execution/validation/schema-check.ts';
 import { rtfsText } from '../rtfs/write-rtfs.ts';
-import { schemaToTypeExpr, typeExprToSchema } from './type-expr.ts';
+import { schemaToTypeExpr } from './type-expr.ts';
 import { schemaToTypeScript } from './typescript-types.ts';
 import { schemaToZod, zodModule } from './zod-source.ts';
 

@@ -1,14 +1,13 @@
 /**
- * Writes types as RTFS TypeExpr, and reads a TypeExpr back as JSON Schema.
+ * Writes types as RTFS TypeExpr.
  *
  * `:string`, `:int`, `:float`, `:bool`, `[:vector T]` and `[:map [:key T] [:key {:optional true} T] [:* T]]`. An
  * enumeration is its base type; alternatives, nullable values and recursion are `:any`, with a note.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
-import type { JsonSchema } from '../../core/types.ts';
 import { typeText } from '../../schema/type-text.ts';
-import { isKeyword, isVector, keyword, nameValue, type RtfsValue, tagOf } from '../rtfs/rtfs-value.ts';
+import { keyword, nameValue, type RtfsValue } from '../rtfs/rtfs-value.ts';
 import { rtfsText } from '../rtfs/write-rtfs.ts';
 import { allOf } from './join-types.ts';
 import { readTypes, TypeNotes } from './read-types.ts';
@@ -149,55 +148,3 @@ const open = (type: ObjectType): TypeTree => ({
   patterns: [],
   names: undefined,
 });
-
-/** Returns the JSON Schema that a TypeExpr stands for. What is no TypeExpr allows everything. */
-export function typeExprToSchema(expr: RtfsValue): JsonSchema {
-  if (isKeyword(expr)) {
-    const type = SCALARS.get(expr.name);
-    return type === undefined ? {} : { type };
-  }
-  if (!isVector(expr)) return {};
-  const [head, ...parts] = expr;
-  if (isKeyword(head, 'vector')) {
-    const items = typeExprToSchema(parts[0] ?? null);
-    return Object.keys(items).length === 0 ? { type: 'array' } : { type: 'array', items };
-  }
-  return isKeyword(head, 'map') ? mapSchema(parts) : {};
-}
-
-const SCALARS: ReadonlyMap<string, string> = new Map([
-  ['string', 'string'],
-  ['int', 'integer'],
-  ['float', 'number'],
-  ['bool', 'boolean'],
-]);
-
-function mapSchema(parts: readonly RtfsValue[]): JsonSchema {
-  const properties: [string, JsonSchema][] = [];
-  const required: string[] = [];
-  let rest: JsonSchema | undefined;
-  for (const part of parts) {
-    if (!isVector(part)) continue;
-    const [key, ...others] = part;
-    const schema = typeExprToSchema(others.at(-1) ?? null);
-    if (isKeyword(key, '*')) rest = schema;
-    else if (typeof key === 'string' || isKeyword(key)) {
-      const name = typeof key === 'string' ? key : key.name;
-      properties.push([name, schema]);
-      if (!isOptional(others[0])) required.push(name);
-    }
-  }
-  return {
-    type: 'object',
-    // Entries, not assignment: a property may be named `__proto__`.
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-    ...(rest !== undefined && { additionalProperties: rest }),
-  };
-}
-
-const isOptional = (options: RtfsValue | undefined): boolean =>
-  tagOf(options) === 'map' &&
-  (options as { entries: readonly (readonly [RtfsValue, RtfsValue])[] }).entries.some(
-    ([key, value]) => isKeyword(key, 'optional') && value === true,
-  );

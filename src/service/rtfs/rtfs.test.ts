@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readCapability } from '../../../test/fixtures/rtfs/read-capability.ts';
+import { readRtfs } from '../../../test/fixtures/rtfs/read-rtfs.ts';
 import type { CapabilityManifest } from '../manifest.ts';
-import { readCapability } from './read-capability.ts';
-import { readRtfs } from './read-rtfs.ts';
 import { keyword, type RtfsValue } from './rtfs-value.ts';
 import { capabilityText } from './write-capability.ts';
 import { rtfsText } from './write-rtfs.ts';
