@@ -1,8 +1,9 @@
 // Puts accounted load on replicas while they, Redis and servers fail, and joins what clients were told, what the audit
 // logs say and what a server really executed: nothing may be lost, executed twice or given to another caller.
 //
-//   npm run load -- [--calls N] [--minutes N] [--replicas N] [--connections N] [--calm] [--json]
+//   npm run load -- [--calls N] [--minutes N] [--replicas N] [--connections N] [--calm] [--fail-closed] [--json]
 //
+// With --fail-closed (audit.failClosed), every executed call must have a line in an audit log.
 // Needs redis-server. Everything runs on this machine, on loopback addresses. Stops after N calls or N minutes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     replicas: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
     calm: { type: 'boolean', default: false },
+    'fail-closed': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -41,7 +43,7 @@ const all = await startReplicas({
   config: {
     servers: [{ name: 'journal', connection: { type: 'http', url: server.address }, concurrency: 256 }],
     limits: { inFlightPerClient: 512, queue: 512 },
-    audit: { values: true, maxBytes: 1_000_000_000, files: 50 },
+    audit: { failClosed: values['fail-closed'], values: true, maxBytes: 1_000_000_000, files: 50 },
   },
 });
 
@@ -136,6 +138,7 @@ for (const [id, verdict] of verdicts) {
   if (verdict === 'ok' && times === 0) wrong['told ok, but not executed'] += 1;
   if (times > 0 && !audited.has(id)) unaudited += 1;
 }
+if (values['fail-closed']) wrong['executed, but not audited'] = unaudited;
 for (const id of executed.keys()) if (!verdicts.has(id)) wrong.unheard += 1;
 const report = {
   calls: verdicts.size,

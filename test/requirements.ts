@@ -715,6 +715,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
     [COMMANDS, 'records every refused call, whatever form its arguments had'],
   ),
+  'audit:before-sent': promise('With failClosed no call is sent that the audit log does not have', [
+    'src/engine/engine-execution.test.ts',
+    'has a line for each call before it is sent, with failClosed',
+  ]),
   'audit:not-washed-away': promise(
     'Refused calls and calls of one tool cannot push other calls out of the audit log; what is dropped is counted',
     ['src/audit/retention.test.ts', 'of one tool is folded into a few lines that say how many there were'],

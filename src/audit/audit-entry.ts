@@ -7,6 +7,9 @@ import type { ErrorCode } from '../core/errors.ts';
 /** The outcome of a call in the log. */
 export type AuditOutcome = 'success' | 'tool_error' | 'refused' | 'failed' | 'unknown' | 'cancelled';
 
+/** A call that is about to be sent. Its record follows, unless the process dies first. */
+export type AuditIntent = Omit<AuditEntry, 'outcome' | 'durationMs'>;
+
 /** One call as the execution pipeline saw it. `arguments` are the caller's own; the log hashes or redacts them. */
 export interface AuditEntry {
   readonly time: Date;

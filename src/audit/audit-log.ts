@@ -7,7 +7,7 @@ import { ageSince, wallNow } from '../async/clock.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { redactUnknown, toRedact } from '../secrets/redactor.ts';
-import type { AuditEntry, AuditSink } from './audit-entry.ts';
+import type { AuditEntry, AuditIntent, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
 import { RefusalFolds } from './refusal-folds.ts';
 
@@ -59,12 +59,16 @@ const CHUNK_BYTES = 65_536;
 interface Line {
   readonly text: string;
   readonly sink: AuditSink;
+  /** Whoever waits until the line is written, or cannot be. */
+  readonly tell?: Tell | undefined;
 }
+type Tell = (isWritten: boolean) => void;
 
 /** Lines that go to the same sink together. */
-interface Chunk extends Line {
+interface Chunk extends Omit<Line, 'tell'> {
   readonly count: number;
   readonly bytes: number;
+  readonly tell: readonly Tell[];
 }
 
 /** Writes one line per call, refusals included. The creator must close it. */
@@ -83,7 +87,8 @@ export class AuditLog {
   readonly #now: () => number;
 
   #salt: Promise<Uint8Array> | undefined;
-  #entries: AuditEntry[] = [];
+  #entries: (AuditEntry | AuditIntent)[] = [];
+  readonly #intents = new WeakMap<object, Tell>();
   #lines: Line[] = [];
   #lineBytes = 0;
   /** Lines being written; kept unchanged until the sink accepts them. */
@@ -129,6 +134,15 @@ export class AuditLog {
     this.#queue(entry);
   }
 
+  /** Records that a call is about to be sent. Resolves with whether that is written. */
+  announce(intent: AuditIntent): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#recorded += 1;
+      this.#intents.set(intent, resolve);
+      this.#queue(intent);
+    });
+  }
+
   /** Counts a repeated refusal. */
   #fold(entry: AuditEntry): boolean {
     if (this.#foldMs === 0) return false;
@@ -146,15 +160,16 @@ export class AuditLog {
     for (const entry of this.#folds.take()) this.#queue(entry);
   }
 
-  #queue(entry: AuditEntry): void {
+  #queue(entry: AuditEntry | AuditIntent): void {
     // Refusals may fill only half of the queue.
     const most = neverSent(entry) ? this.#maxQueued / 2 : this.#maxQueued;
     if (this.#closed !== undefined || this.#queued() >= most) {
       this.#drop(entry.count ?? 1);
+      this.#intents.get(entry)?.(false);
       return;
     }
     this.#entries.push(entry);
-    if (this.#gatherMs === 0) void this.#render();
+    if (this.#gatherMs === 0 || this.#intents.has(entry)) void this.#render();
     // Calls come in bursts: a separate write for each would cost a tenth of the fastest calls' time.
     else this.#gathering ??= setTimeout(() => void this.#render(), this.#gatherMs).unref();
   }
@@ -196,6 +211,8 @@ export class AuditLog {
     clearTimeout(this.#retry);
     const left = this.#queued();
     if (left > 0) {
+      for (const entry of this.#entries) this.#intents.get(entry)?.(false);
+      for (const { tell } of this.#lines) tell?.(false);
       this.#entries = [];
       this.#lines = [];
       this.#chunk = undefined;
@@ -238,30 +255,35 @@ export class AuditLog {
       this.#entries = [];
       let done = 0;
       const until = performance.now() + LIMITS.slice.stretch;
-      while (done < batch.length && performance.now() < until) this.#enqueue(batch[done++] as AuditEntry, format);
+      while (done < batch.length && performance.now() < until)
+        this.#enqueue(batch[done++] as AuditEntry | AuditIntent, format);
       if (done < batch.length) this.#entries = [...batch.slice(done), ...this.#entries];
       if (this.#retry === undefined) void this.#write();
       if (this.#entries.length > 0) await nextTick();
     }
   }
 
-  #enqueue(entry: AuditEntry, format: FormatOptions): void {
+  #enqueue(entry: AuditEntry | AuditIntent, format: FormatOptions): void {
+    const tell = this.#intents.get(entry);
     try {
-      this.#addLine(formatEntry(entry, format), neverSent(entry) ? this.#refusals : this.#sink);
+      this.#addLine({ text: formatEntry(entry, format), sink: neverSent(entry) ? this.#refusals : this.#sink, tell });
     } catch (error) {
       this.#drop(1);
+      tell?.(false);
       this.#warn('audit_format_failed', 'An audit record could not be rendered', error);
     }
   }
 
-  #addLine(text: string, sink: AuditSink): void {
-    const bytes = Buffer.byteLength(text);
+  #addLine(line: Line): void {
+    const bytes = Buffer.byteLength(line.text);
     if (this.#lineBytes + bytes > this.#maxQueuedBytes) {
       this.#drop(1);
+      line.tell?.(false);
       return;
     }
     this.#lineBytes += bytes;
-    this.#lines.push({ text, sink });
+    this.#lines.push(line);
+    if (this.#failing) line.tell?.(false);
   }
 
   #write(): Promise<void> {
@@ -276,10 +298,13 @@ export class AuditLog {
     for (;;) {
       this.#chunk ??= this.#nextChunk();
       if (this.#chunk === undefined) return;
-      const { text, sink, count, bytes } = this.#chunk;
+      const { text, sink, count, bytes, tell } = this.#chunk;
       try {
         await sink.write(text);
       } catch (error) {
+        // The text is offered again later. Nobody waits for that.
+        for (const one of tell) one(false);
+        for (const line of this.#lines) line.tell?.(false);
         this.#failed(error);
         return;
       }
@@ -287,6 +312,7 @@ export class AuditLog {
       this.#lineBytes -= bytes;
       this.#written += count;
       this.#failing = false;
+      for (const one of tell) one(true);
       if (this.#unreportedDrops > 0) this.#noteDrops();
     }
   }
@@ -297,13 +323,15 @@ export class AuditLog {
     let count = 0;
     let bytes = 0;
     let text = '';
+    const tell: Tell[] = [];
     for (; this.#lines[count]?.sink === sink && bytes < CHUNK_BYTES; count++) {
-      const line = this.#lines[count]?.text ?? '';
-      bytes += Buffer.byteLength(line);
-      text += line;
+      const line = this.#lines[count];
+      bytes += Buffer.byteLength(line?.text ?? '');
+      text += line?.text ?? '';
+      if (line?.tell) tell.push(line.tell);
     }
     this.#lines = this.#lines.slice(count);
-    return { text, sink, count, bytes };
+    return { text, sink, count, bytes, tell };
   }
 
   /** A gap must be visible in the log itself. */
@@ -312,7 +340,7 @@ export class AuditLog {
     this.#unreportedDrops = 0;
     const line = { time: new Date(this.#now()).toISOString(), event: 'dropped', count };
     this.#recorded += 1;
-    this.#addLine(`${JSON.stringify(line)}\n`, this.#sink);
+    this.#addLine({ text: `${JSON.stringify(line)}\n`, sink: this.#sink });
   }
 
   #failed(error: unknown): void {
@@ -351,6 +379,7 @@ export class AuditLog {
 }
 
 /** Tells whether a call was never sent. Such calls cost the caller nothing, so they may be numerous. */
-const neverSent = ({ outcome, sent }: AuditEntry): boolean => outcome === 'refused' || sent === false;
+const neverSent = (entry: AuditEntry | AuditIntent): boolean =>
+  ('outcome' in entry && entry.outcome === 'refused') || entry.sent === false;
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

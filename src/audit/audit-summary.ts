@@ -191,6 +191,8 @@ class Tally {
   add(line: string): void {
     if (line.trim() === '') return;
     const entry = read(line);
+    // The record of the call follows, unless the process died.
+    if (entry === 'sending') return;
     if (!entry) {
       this.#damaged++;
       return;
@@ -266,10 +268,11 @@ interface Line {
   readonly count: number;
 }
 
-function read(line: string): Line | undefined {
+function read(line: string): Line | 'sending' | undefined {
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
     const { time, server, tool, outcome, code, durationMs, connectMs, count = 1 } = entry;
+    if (entry.event === 'sending') return 'sending';
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (!Number.isSafeInteger(count) || (count as number) < 1) return undefined;
     const many = count as number;

@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { redactObject } from '../secrets/redact-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import type { AuditEntry, AuditIntent } from './audit-entry.ts';
 import { toCanonicalText } from './canonical-text.ts';
 
 // What is dropped first when a line is too long.
@@ -27,9 +27,10 @@ export interface FormatOptions {
   readonly redact: Redact;
 }
 
-/** Formats one record; the line ends with a newline. */
-export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
+/** Formats one record; the line ends with a newline. The line of an intent says `"event":"sending"`. */
+export function formatEntry(entry: AuditEntry | AuditIntent, options: FormatOptions): string {
   const { redact, values } = options;
+  const { outcome, durationMs } = entry as Partial<AuditEntry>;
   const short = (text: string | undefined, max = LIMITS.names.tool, by = redact): string | undefined => {
     if (text === undefined) return undefined;
     const clean = by.cut(text, max);
@@ -46,6 +47,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   for (const argument of shown) hashes[short(argument, 128) as string] = hashArgument(given, argument, options.salt);
   const line: Record<string, unknown> = {
     time: entry.time.toISOString(),
+    event: outcome === undefined ? 'sending' : undefined,
     traceId: name(entry.traceId),
     principal: short(entry.principal),
     profile: name(entry.profile),
@@ -55,14 +57,14 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     argumentNames: shown.length > 0 ? Object.keys(hashes) : undefined,
     argumentHashes: shown.length > 0 ? hashes : undefined,
     arguments: values && shown.length > 0 ? redactObject(given, redact) : undefined,
-    outcome: name(entry.outcome),
+    outcome: name(outcome),
     // For a refusal this is obvious.
-    sent: entry.sent === false && entry.outcome !== 'refused' ? false : undefined,
+    sent: entry.sent === false && outcome !== 'refused' ? false : undefined,
     code: name(entry.code),
     message: values ? short(entry.message, 1_024) : undefined,
     count: entry.count,
     since: entry.since?.toISOString(),
-    durationMs: Math.round(entry.durationMs * 1_000) / 1_000,
+    durationMs: durationMs === undefined ? undefined : Math.round(durationMs * 1_000) / 1_000,
     connectMs: entry.connectMs === undefined ? undefined : Math.round(entry.connectMs * 1_000) / 1_000,
     bytesIn: entry.bytesIn,
     bytesOut: entry.bytesOut,

@@ -97,6 +97,7 @@ class Kept {
 
   add(line: string): void {
     const entry = parsed(line);
+    if (entry?.event === 'sending') return;
     // Records dropped earlier stay counted.
     if (entry?.event === 'dropped') this.dropped += count(entry.count, 0);
     else if (!wasSent(entry) || !(Date.parse(String(entry?.time)) >= this.#oldest))
@@ -167,7 +168,7 @@ async function remove(paths: readonly string[]): Promise<number> {
   for (const path of paths) {
     await readLines(path, (line) => {
       const entry = parsed(line);
-      lines += count(entry?.count, entry?.event === 'dropped' ? 0 : 1);
+      if (entry?.event !== 'sending') lines += count(entry?.count, entry?.event === 'dropped' ? 0 : 1);
     });
     await unlink(path).catch(unlessGone);
   }

@@ -130,7 +130,7 @@ const auditSchema = z.strictObject({
   failClosed: setting(
     flag,
     false,
-    'Refuse calls that cannot be recorded, and write each record as soon as its call is answered.',
+    'Record each call before it is sent and as soon as it is answered, and refuse calls that cannot be recorded.',
   ),
 });
 

@@ -81,7 +81,40 @@ describe('the audit log', () => {
     await until(() => existsSync(file));
     expect(await codeOf(engine, 'echo')).toBe('ok');
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
-    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(readFileSync(file, 'utf8').match(/"outcome":"success"/g)).toHaveLength(2);
+  });
+
+  it('has a line for each call before it is sent, with failClosed', async () => {
+    using home = folder();
+    using one = server();
+    const file = join(home.path, 'audit.jsonl');
+    await using engine = engineIn(home, { servers: [entry('one', one)], audit: { file, failClosed: true } });
+    const calls = Array.from({ length: 5 }, () => codeOf(engine, 'wait'));
+    await until(() => toolsCalled(one).length === 5);
+    // What is left if the process dies now.
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual(Array(5).fill(expect.objectContaining({ event: 'sending', server: 'one', tool: 'wait' })));
+    await Promise.all(calls);
+    expect(await codeOf(engine, 'none')).toBe('TOOL_NOT_FOUND');
+    await engine.close();
+    const ids = lines.map(({ traceId }) => traceId).sort();
+    const answered = readFileSync(file, 'utf8').matchAll(/"traceId":"([^"]+)".*"outcome":"success"/g);
+    expect([...answered].map(([, id]) => id).sort()).toEqual(ids);
+    expect((await summarizeAudit(file)).total.calls).toBe(5);
+  });
+
+  it('sends nothing that cannot be recorded before, with failClosed', async () => {
+    using home = folder();
+    using one = server();
+    // A folder cannot be written as a file.
+    const audit = { file: home.path, failClosed: true };
+    await using engine = engineIn(home, { servers: [entry('one', one)], audit });
+    const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(engine, 'echo')));
+    expect(codes).toEqual(Array(5).fill('STORAGE_ERROR'));
+    expect(toolsCalled(one)).toEqual([]);
   });
 });
 

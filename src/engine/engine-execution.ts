@@ -11,8 +11,9 @@ import { ownedKey, serverIn } from '../core/owned-key.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
+import { pipeline } from '../execution/pipeline.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
-import type { AuditRecorder } from '../execution/steps/audit.ts';
+import { type AuditRecorder, announce } from '../execution/steps/audit.ts';
 import type { Decide, PolicyDecision } from '../execution/steps/policy.ts';
 import { type CallSettings, ToolExecutor, type ToolExecutorOptions } from '../execution/tool-executor.ts';
 import { compileGlob } from '../rules/glob.ts';
@@ -61,8 +62,9 @@ export function createExecution({
   const definitionOf = (server: string) => requests.having(state, server).servers.get(server)?.definition;
   const repeatable = new WeakMap<SourceDefinition, (tool: string) => boolean>();
   const settings = new Map<string, CallSettings>();
+  const invoke = observer?.sending?.(downstreams.invoke) ?? downstreams.invoke;
   const proxy = new ToolExecutor({
-    invoke: observer?.sending?.(downstreams.invoke) ?? downstreams.invoke,
+    invoke: state.config.audit.failClosed ? pipeline([announce(audit.recorder)], invoke) : invoke,
     lookup: (call) => {
       const known = requests.having(state, call.server, call.caller);
       return call.item
@@ -209,16 +211,17 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
   };
   let opening: ReturnType<typeof open> | undefined;
   let log: Awaited<ReturnType<typeof open>> | undefined;
+  const opened = () => {
+    opening ??= open().then((one) => {
+      log = one;
+      return one;
+    });
+    return opening;
+  };
   return {
     recorder: {
-      record: (entry) => {
-        if (log) return log.record(entry);
-        opening ??= open().then((opened) => {
-          log = opened;
-          return opened;
-        });
-        void opening.then((opened) => opened.record(entry));
-      },
+      record: (entry) => (log ? log.record(entry) : void opened().then((one) => one.record(entry))),
+      announce: async (intent) => (log ?? (await opened())).announce(intent),
     },
     // Fails closed only if the operator wants it. By default calls continue and dropped records are counted.
     blocks: () => audit.failClosed && log?.stats().failing === true,

@@ -4,10 +4,10 @@
  */
 
 import { wallNow } from '../../async/clock.ts';
-import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
+import type { AuditEntry, AuditIntent, AuditOutcome } from '../../audit/audit-entry.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { toFailure } from '../../core/result.ts';
+import { fail, toFailure } from '../../core/result.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
@@ -15,7 +15,23 @@ import { type Clock, systemClock } from '../timers.ts';
 /** Takes records, as `AuditLog` does. `record` must not throw; if it does, the call fails. */
 export interface AuditRecorder {
   record(entry: AuditEntry): void;
+  /** Records a call before it is sent. Resolves with whether that is written. */
+  announce?(intent: AuditIntent): Promise<boolean>;
 }
+
+/** Records each call before it is sent, and refuses it if that cannot be written: the process may die before the answer. */
+export const announce =
+  (recorder: AuditRecorder, wallClock: () => number = wallNow): Step =>
+  (next) =>
+  async (call) => {
+    const { server, tool, traceId, caller, arguments: given } = call;
+    const { principal, profile, session } = caller;
+    const time = new Date(wallClock());
+    const intent = { time, traceId, principal, profile, session, server, tool, arguments: given };
+    if ((await recorder.announce?.(intent)) !== false) return next(call);
+    const message = `${server}:${tool} may not be called. The audit log cannot be written, and audit.failClosed refuses calls that are not recorded.`;
+    return fail('STORAGE_ERROR', message, { server, tool, outcome: 'not_sent' });
+  };
 
 /** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
 export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = wallNow): Step {
