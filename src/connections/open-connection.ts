@@ -21,6 +21,11 @@ const openStdio = async (): Promise<Opener<StdioConnection>> => (await import('.
 /** The transports, each loaded on first use. */
 const OPENERS = { stdio: openStdio, http: openHttp, sse: openHttp } satisfies Record<TransportType, unknown>;
 
+/** Loads transports that will be needed. */
+export async function loadTransports(types: Iterable<TransportType>): Promise<void> {
+  for (const type of new Set(types)) await OPENERS[type]();
+}
+
 /** Opens a connection within its timeout, or throws a `DiscoveryError` with the reason. Leaves nothing running then. */
 export async function openConnection(definition: ServerDefinition, options: OpenOptions): Promise<OpenedConnection> {
   const { connection, name, refusal } = definition;

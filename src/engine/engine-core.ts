@@ -117,6 +117,15 @@ export class EngineCore implements EngineHandle {
     await this.#runtime.ready();
   }
 
+  /** Loads what the first call needs, so that it does not wait for that. Starts no server. */
+  async loadAhead(): Promise<void> {
+    const running = await this.#runtime.ready();
+    await this.#runtime.executions.of(running);
+    const { loadTransports } = await import('../connections/open-connection.ts');
+    const used = running.state.config.servers.filter(({ enabled }) => enabled);
+    await loadTransports(used.map(({ connection }) => connection.type));
+  }
+
   /** Reads missing lists, loads all definitions and builds the index. Resolves with the errors, by server. */
   async ready(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
     const failed = new Map<string, ErrorInfo>();

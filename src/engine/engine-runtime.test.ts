@@ -18,6 +18,19 @@ const fileIn = (home: Folder) => {
   return { path, write };
 };
 
+describe('what the first call needs', () => {
+  it('is loaded ahead without starting a server', async () => {
+    using home = folder();
+    using one = server('one_tool');
+    await using engine = engineIn(home, { servers: [entry('one', one)] });
+    expect(engine.runtime.current?.execution).toBeUndefined();
+    await engine.loadAhead();
+    expect(engine.runtime.current?.execution).toBeDefined();
+    expect(starts(one)).toEqual([]);
+    expect(await engine.call({ server: 'one', tool: 'one_tool' })).toMatchObject({ success: true });
+  });
+});
+
 describe('a reload', () => {
   it('keeps connections and lists of unchanged servers, and replaces changed ones', async () => {
     using home = folder();

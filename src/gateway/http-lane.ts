@@ -13,7 +13,7 @@ import { writeJson } from '../json/exact-json.ts';
 import { isObject } from '../json/plain-object.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import type { RawResult } from './parked-calls.ts';
-import { requestFault } from './request-fault.ts';
+import { isClientsOwn, requestFault } from './request-fault.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
 
@@ -37,7 +37,7 @@ export function plainCallIn(request: IncomingMessage, body: unknown): PlainCall 
   const meta = call?.params._meta;
   if (!call || !isObject(meta)) return undefined;
   const isAgreed =
-    Object.keys(meta).every((key) => ENVELOPE.has(key) || isOwn(key)) &&
+    Object.keys(meta).every((key) => ENVELOPE.has(key) || isClientsOwn(key)) &&
     meta[META.protocolVersion] === MODERN_VERSION &&
     headers['mcp-protocol-version'] === MODERN_VERSION &&
     headers['mcp-method'] === CALL &&
@@ -54,14 +54,9 @@ export function plainSessionCallIn(
   if (version !== undefined && !LEGACY_VERSIONS.some((known) => known === version)) return undefined;
   const call = callIn(request, body);
   const meta = call?.params._meta;
-  const isPlain = meta === undefined || (isObject(meta) && Object.keys(meta).every(isOwn));
+  const isPlain = meta === undefined || (isObject(meta) && Object.keys(meta).every(isClientsOwn));
   return isPlain ? call : undefined;
 }
-
-/** Tells whether a key of `_meta` means something to the gateway or the SDK. */
-const isOwn = (key: string): boolean => !(key.includes('modelcontextprotocol') || key === TOKEN);
-
-const TOKEN = 'progressToken';
 
 function callIn({ headers, method }: IncomingMessage, body: unknown): Omit<PlainCall, 'capabilities'> | undefined {
   if (method !== 'POST' || !isJsonRpcMessage(body) || body.method !== CALL || Object.keys(body).length !== 4)

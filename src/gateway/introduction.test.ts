@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
-import { LEGACY_VERSIONS } from '../connections/handshake.ts';
+import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../connections/handshake.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { discoverySurface } from './discovery-surface.ts';
 import { serveGatewayOnStdio } from './index.ts';
 import { StdioLane } from './stdio-lane.ts';
 
+/** In every request of the new protocol. */
+const ENVELOPE = {
+  [META.protocolVersion]: MODERN_VERSION,
+  [META.clientInfo]: { name: 't', version: '0' },
+  [META.clientCapabilities]: {},
+};
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '0' } };
 
 let engine: EngineCore;
@@ -43,6 +49,49 @@ describe('what a gateway says before it has loaded the SDK', () => {
     ]);
     expect(alone).toEqual(bySdk);
     expect(JSON.stringify(alone)).toContain('"search_tools"');
+  });
+
+  it('is what the SDK says, to a client of the new protocol', async () => {
+    const _meta = ENVELOPE;
+    const call = { name: 'execute_tool', arguments: { server: 'none', tool: 'none' } };
+    const requests: [method: string, params: Record<string, unknown>][] = [
+      ['server/discover', { _meta }],
+      ['tools/list', { _meta }],
+      ['tools/call', { ...call, _meta }],
+      ['tools/list', { _meta, cursor: 7 }],
+      ['prompts/list', { _meta }],
+      ['ping', { _meta }],
+      ['initialize', { ...HELLO, _meta }],
+      ['tools/call', call],
+      ['initialize', HELLO],
+    ];
+    for (const from of requests.keys()) {
+      const [alone, bySdk] = await both(async (client) => {
+        const said: Message[] = [];
+        for (const [id, [method, params]] of requests.slice(from).entries())
+          said.push(await client.ask(id, method, params));
+        return said;
+      });
+      expect(alone).toEqual(bySdk);
+    }
+  });
+
+  it('is what the SDK says whatever a request of the new protocol holds', { timeout: 60_000 }, async () => {
+    const value = fc.constantFrom(undefined, 'x', '', {}, [], 5, true, MODERN_VERSION, HELLO.clientInfo);
+    const keys = [...Object.values(META), 'progressToken', 'own', 'io.modelcontextprotocol/related-task'];
+    const meta = fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 2 });
+    const params = fc.record(
+      { _meta: meta.map((more) => ({ ...ENVELOPE, ...more })), cursor: value, own: value },
+      { requiredKeys: ['_meta'] },
+    );
+    const method = fc.constantFrom('server/discover', 'tools/list', 'ping', 'tools/call');
+    await fc.assert(
+      fc.asyncProperty(method, params, async (asked, given) => {
+        const [alone, bySdk] = await both((client) => client.ask(0, asked, given));
+        expect(alone).toEqual(bySdk);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('is what the SDK says whatever a greeting holds', { timeout: 60_000 }, async () => {
@@ -108,6 +157,28 @@ describe('what a gateway says before it has loaded the SDK', () => {
     expect(alone).toMatchObject([{}, { error: { code: -32601 } }, { error: { code: -32602 } }, {}, { result: {} }, {}]);
   });
 
+  it('needs no SDK for a client of the new protocol', async () => {
+    let woken = 0;
+    const client = rawClient();
+    const { introduction } = discoverySurface(engine);
+    const handler = async () => ({ content: [] });
+    const lane = new StdioLane({
+      ...client,
+      handler,
+      maxMessageBytes: 1_000,
+      serverInfo: {},
+      introduction,
+      wake: () => woken++,
+    });
+    lane.listen();
+    for (const [id, method] of ['tools/call', 'server/discover', 'tools/list'].entries())
+      expect(await client.ask(id, method, { ...(id === 0 && { name: 'x' }), _meta: ENVELOPE })).toHaveProperty(
+        'result',
+      );
+    expect(woken).toBe(0);
+    await lane.close();
+  });
+
   it('needs no SDK for calls, and can be cancelled like one', async () => {
     let woken = 0;
     const client = rawClient();
@@ -120,6 +191,7 @@ describe('what a gateway says before it has loaded the SDK', () => {
         serverInfo: { name: 'us', version: '1' },
         capabilities: {},
         instructions: 'Hello',
+        isPersonal: false,
         listTools: () => new Promise(() => {}),
       },
       wake: () => woken++,

@@ -1,21 +1,25 @@
 /**
- * Answers the first requests of a client of the old protocol as the SDK would, without loading it. Loading the SDK
- * takes longer than the rest of a start (`npm run bench:gateway -- --only start`), and most clients never ask for
- * anything else. Anything unusual goes to the SDK.
+ * Answers the first requests of a client as the SDK would, without loading it. Loading the SDK takes longer than the
+ * rest of a start (`npm run bench:gateway -- --only start`), and most clients never ask for anything else. Anything
+ * unusual goes to the SDK.
  * @module
  */
-import { LEGACY_VERSIONS } from '../connections/handshake.ts';
+import { LEGACY_VERSIONS, META, MODERN_VERSION, type ProtocolEra } from '../connections/handshake.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Caller, ToolDefinition } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { isObject } from '../json/plain-object.ts';
 import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
+import { isClientsOwn } from './request-fault.ts';
 
 /** How a server introduces itself, and the tools it lists. */
 export interface Introduction {
   readonly serverInfo: { readonly name: string; readonly version: string };
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly instructions: string;
+  /** Whether the list of tools is one caller's own. */
+  readonly isPersonal: boolean;
   listTools(): Promise<readonly ToolDefinition[]>;
 }
 
@@ -34,6 +38,7 @@ export const introductionOf = (engine: EngineCore, caller?: Caller): Introductio
   capabilities: { tools: { listChanged: true } },
   instructions:
     'These five tools give access to the tools of many servers. Find one with search_tools, then call it with execute_tool.',
+  isPersonal: caller?.principal !== undefined || caller?.profile !== undefined,
   // Built for each request, because the server names change on reload. Without a configuration the tools are still
   // listed, and their answers say why.
   listTools: async () => {
@@ -56,35 +61,63 @@ export function greet({ serverInfo, capabilities, instructions }: Introduction, 
   };
 }
 
-/** The answer to a later request, if it needs no SDK. */
+/** How long a client of the new protocol may keep the list of tools, and for whom. */
+export const toolListAge = ({ isPersonal }: Introduction): { ttlMs: number; cacheScope: 'private' | 'public' } => ({
+  ttlMs: LIMITS.age.metaTools,
+  cacheScope: isPersonal ? 'private' : 'public',
+});
+
+/** The answer to a request other than `initialize`, if it needs no SDK. */
 export function earlyAnswer(
-  { listTools }: Introduction,
+  introduction: Introduction,
+  era: ProtocolEra,
   method: string | undefined,
   params: Params,
 ): (() => Promise<Record<string, unknown>>) | undefined {
-  if (method === 'ping') return async () => ({});
-  const isWholeList = method === 'tools/list' && Object.keys(params ?? {}).every((key) => key === '_meta');
-  return isWholeList ? async () => ({ tools: await listTools() }) : undefined;
+  const { capabilities, instructions, listTools } = introduction;
+  const isModern = era === 'modern';
+  if (method === 'ping' && !isModern) return async () => ({});
+  if (isModern && !isPlainEnvelope(params)) return undefined;
+  if (!Object.keys(params ?? {}).every((key) => key === '_meta')) return undefined;
+  if (method === 'tools/list')
+    return async () => ({ tools: await listTools(), ...(isModern && toolListAge(introduction)) });
+  if (method !== 'server/discover' || !isModern) return undefined;
+  return async () => ({
+    supportedVersions: [MODERN_VERSION],
+    capabilities,
+    instructions,
+    ttlMs: 0,
+    cacheScope: 'private',
+  });
 }
 
-function isPlainGreeting({
-  protocolVersion,
-  capabilities,
-  clientInfo,
-  _meta,
-}: Readonly<Record<string, unknown>>): boolean {
+/** Tells whether a request of the new protocol comes with an envelope that the SDK would accept. */
+export function isPlainEnvelope(params: Params): boolean {
+  if (!isObject(params?._meta)) return false;
+  const {
+    [META.protocolVersion]: protocolVersion,
+    [META.clientCapabilities]: capabilities,
+    [META.clientInfo]: clientInfo,
+    ...own
+  } = params._meta;
   return (
-    typeof protocolVersion === 'string' &&
-    isObject(capabilities) &&
-    Object.entries(capabilities).every(isPlainCapability) &&
-    isObject(clientInfo) &&
-    typeof clientInfo.name === 'string' &&
-    typeof clientInfo.version === 'string' &&
-    Object.entries(clientInfo).every(([key, value]) => typeof value === 'string' && key !== 'icons') &&
-    // Envelopes belong to the new protocol.
-    _meta === undefined
+    protocolVersion === MODERN_VERSION &&
+    isPlainClient(capabilities, clientInfo) &&
+    Object.keys(own).every(isClientsOwn)
   );
 }
+
+const isPlainGreeting = ({ protocolVersion, capabilities, clientInfo, _meta }: NonNullable<Params>): boolean =>
+  // Envelopes belong to the new protocol.
+  typeof protocolVersion === 'string' && isPlainClient(capabilities, clientInfo) && _meta === undefined;
+
+const isPlainClient = (capabilities: unknown, clientInfo: unknown): boolean =>
+  isObject(capabilities) &&
+  Object.entries(capabilities).every(isPlainCapability) &&
+  isObject(clientInfo) &&
+  typeof clientInfo.name === 'string' &&
+  typeof clientInfo.version === 'string' &&
+  Object.entries(clientInfo).every(([key, value]) => typeof value === 'string' && key !== 'icons');
 
 /** The content of these capabilities is not checked. */
 const OPEN_ENDED = ['experimental', 'extensions'];

@@ -19,6 +19,10 @@ interface RequestFault {
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
+/** Tells whether a key of `_meta` is the client's own: it means nothing to the gateway and the SDK. */
+export const isClientsOwn = (key: string): boolean =>
+  !(key.includes('modelcontextprotocol') || key === 'progressToken');
+
 /** Why a message was not even parsed. */
 export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
   if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;

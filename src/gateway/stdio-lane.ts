@@ -28,7 +28,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
 import { NestingError, parseNested } from '../json/json-nesting.ts';
 import { ClientQuestions } from './client-questions.ts';
-import { earlyAnswer, greet, type Introduction } from './introduction.ts';
+import { earlyAnswer, greet, type Introduction, isPlainEnvelope } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { RawResult } from './parked-calls.ts';
@@ -213,6 +213,7 @@ export class StdioLane {
     const { jsonrpc, method, params } = message;
     const fault = requestFault(message);
     if (fault) return this.#invalid(id, fault.code, fault.message);
+    if (this.#era === undefined) this.#openAlone(message);
     if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
     if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
     this.#leftToSdk.set(id, this.#eraOpenedBy(message));
@@ -225,14 +226,22 @@ export class StdioLane {
     this.#sdk.forward(message);
   }
 
+  /** Settles on the new protocol without the SDK: each of its requests stands alone. */
+  #openAlone(message: JsonRpcMessage): void {
+    if (!this.#options.introduction || !this.#sdk.isAbsent || !isPlainEnvelope(message.params)) return;
+    this.#eraOpenedBy(message);
+    this.#era = 'modern';
+    this.#revision = MODERN_VERSION;
+  }
+
   /** Answers in place of the SDK while it is not loaded. Returns false if it cannot. */
   #answerAlone(id: JsonRpcId, { method, params }: JsonRpcMessage): boolean {
     const { introduction } = this.#options;
     if (introduction === undefined) return false;
-    if (this.#era === 'legacy') {
-      const work = earlyAnswer(introduction, method, params);
+    if (this.#era !== undefined && this.#isOfEra(params)) {
+      const work = earlyAnswer(introduction, this.#era, method, params);
       if (work) void this.#answer(id, work);
-      return work !== undefined;
+      if (work || this.#era === 'legacy') return work !== undefined;
     }
     const greeting = method === 'initialize' ? greet(introduction, params) : undefined;
     if (greeting === undefined) return false;
@@ -313,8 +322,11 @@ export class StdioLane {
    * Tells whether the lane may take a call: the era is settled and matches the call. The envelope is already checked.
    */
   #understands(params: Readonly<Record<string, unknown>> | undefined): boolean {
-    if (typeof params?.name !== 'string') return false;
-    const meta = params._meta as Record<string, unknown> | undefined;
+    return typeof params?.name === 'string' && this.#isOfEra(params);
+  }
+
+  #isOfEra(params: Readonly<Record<string, unknown>> | undefined): boolean {
+    const meta = params?._meta as Record<string, unknown> | undefined;
     const claims = meta?.[META.protocolVersion];
     return this.#era === 'legacy' ? claims === undefined : this.#era === 'modern' && claims === MODERN_VERSION;
   }

@@ -200,6 +200,8 @@ async function serveEngine(
   if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   if (overHttp) await tellDamagedTokens(engine, io);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
+  // Its first client is not the only one that would wait. What cannot be loaded is reported by the call that needs it.
+  if (overHttp) setImmediate(() => void engine.loadAhead().catch(() => {}));
   // Over HTTP, every client has a session of its own.
   const sessionEnded = overHttp ? undefined : telemetry?.session();
   const { watchConfig } = await watcher;

@@ -67,7 +67,7 @@ async function open(
   { transport, greet }: Way,
   signal: AbortSignal,
 ): Promise<OpenedConnection> {
-  const wire = await (transport === 'sse' ? sseWire : httpWire)({
+  const wire = (transport === 'sse' ? sseWire : httpWire)({
     server: definition.name,
     url,
     headers,

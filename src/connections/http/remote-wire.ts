@@ -6,6 +6,7 @@
  * that come with an error status, and (legacy SSE) silently reconnect to a server that has forgotten us.
  * @module
  */
+import { SSEClientTransport, SseError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { toAbortSignal } from '../../async/cancellation.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
@@ -56,8 +57,7 @@ const EXCHANGE = 'x-anygpt-exchange';
 const CALL = /"method":"tools\/call"/;
 
 /** Creates a wire for Streamable HTTP. */
-export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+export function httpWire(options: RemoteWireOptions): Wire {
   return new HttpWire(options, (fetch) => {
     const transport = new StreamableHTTPClientTransport(options.url, {
       requestInit: { headers: options.headers, redirect: 'manual' },
@@ -79,8 +79,7 @@ export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
 }
 
 /** Creates a wire for the transport of protocol 2024-11-05: one event stream down, POSTs up. */
-export async function sseWire(options: RemoteWireOptions): Promise<Wire> {
-  const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/client');
+export function sseWire(options: RemoteWireOptions): Wire {
   return new SseWire(
     options,
     (fetch) =>
