@@ -27,6 +27,7 @@ const OWN_AND_SERVERS = 'test/e2e/own-tools-and-servers.test.ts';
 const OWN_PROVIDERS = 'src/engine/own-providers.test.ts';
 const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
+const REFUSED = 'test/e2e/refused-tokens.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
 const PINNED = 'src/gateway/pinned-tools.test.ts';
@@ -621,10 +622,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [ONCE, 'whatever status and body a server answers with (%s)'],
     [ONCE, 'wherever the connection breaks (%s)'],
     [ONCE, 'and once also where the server was restarted and has forgotten us (%s)'],
+    ['src/connections/http/remote-wire.test.ts', 'after a 401 with the challenge %s and %s in its body'],
+    [REFUSED, 'a server that executes a call and then refuses its token gets it once (%s)'],
+    [REFUSED, 'a token that ended since the last call is renewed, and its call made once ($kind, $hour)'],
   ),
   'servers:sent-again': promise(
     'A call that was sent more than once, although it may have been executed, says so in the audit log',
-    ['src/connections/http/remote-wire.test.ts', 'after a 401 with the challenge %s and %s in its body'],
     ['src/execution/steps/retry.test.ts', 'a call whose first attempt ended %s has the flags %j when it is repeated'],
   ),
   'servers:renegotiated': promise('A server that speaks another revision than before is greeted anew', [

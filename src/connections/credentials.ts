@@ -12,7 +12,7 @@ export interface RefusedRequest {
   readonly response: Pick<Response, 'status' | 'headers'>;
   /** Whether it was a tool call. One tool may need more scopes than the rest of a server. */
   readonly isCall: boolean;
-  /** Whether it was the second attempt. */
+  /** Whether the same was refused before, with another token. */
   readonly isRepeated: boolean;
 }
 
@@ -20,8 +20,13 @@ export interface RefusedRequest {
 export interface Credentials {
   /** Returns the Authorization of the next request; undefined: none. Throws while the server waits for a login. */
   authorization(): string | undefined | Promise<string | undefined>;
-  /** Tells what to do about a refusal: send the request again with the new Authorization, or give up. */
-  refused(request: RefusedRequest): Promise<'retry' | DiscoveryError>;
+  /** Tells what to do about a refusal: there is a new Authorization, or a person has to log in. */
+  refused(request: RefusedRequest): Promise<'renewed' | DiscoveryError>;
+  /**
+   * Whether the server should be asked first if it takes the token of the next call: a refused call is not sent again.
+   * `accepted` is the Authorization that it took last, `age` ms ago.
+   */
+  needsProof(accepted: string | undefined, age: number): boolean;
 }
 
 /** Marks the error of a server that a person has to log in to. Its login remembers that, per user. */

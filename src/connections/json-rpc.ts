@@ -42,8 +42,6 @@ export interface MessageInfo {
  * stdio transport.
  */
 export interface Wire {
-  /** Set by the peer: called when a request is sent a second time. */
-  onSentAgain?: ((id: JsonRpcId) => void) | undefined;
   start(): Promise<void>;
   /** `caller` distinguishes the callers that share the wire. */
   send(message: JsonRpcMessage, options?: SendOptions, caller?: string): Promise<void> | void;
@@ -51,6 +49,8 @@ export interface Wire {
   /** Each request is an exchange of its own, with its own headers and its own stream of answers. */
   readonly hasPerRequestStream?: boolean | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
+  /** Whether a call should wait until the server has accepted a harmless request with the current token. */
+  needsProof?(): boolean;
   /** Returns true if a caller waits for the message; a wire may slow down when none does. */
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => unknown) | undefined;
   /** Set by the peer: the method of our request that has this id and waits for an answer. */

@@ -3,10 +3,10 @@
  * @module
  */
 
+import { abortable } from '../async/abortable.ts';
 import type { CallSignal } from '../async/cancellation.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
-import { noteFlag, SENT_AGAIN } from '../core/call-notes.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
 import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -77,6 +77,8 @@ export class McpConnection implements ToolProvider<ToolCall> {
   /** Whether a call was ever answered here. */
   #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
+  /** A harmless request on its way, sent with the token of the calls that wait for it. */
+  #proof: Promise<void> | undefined;
   /** The log level that a call has asked a server of the old protocol for. */
   #logLevel: unknown;
 
@@ -130,9 +132,8 @@ export class McpConnection implements ToolProvider<ToolCall> {
 
   /** Pings the server. Resolves after any answer; never without one. */
   async ping(): Promise<void> {
-    const method = this.era === 'modern' ? 'server/discover' : 'ping';
     const { signal } = new AbortController();
-    await this.#options.peer.request(method, {}, { signal }).catch(() => {});
+    await this.#options.peer.request(HARMLESS[this.era], {}, { signal }).catch(() => {});
   }
 
   get log(): string {
@@ -199,7 +200,6 @@ export class McpConnection implements ToolProvider<ToolCall> {
       onProgress: call.onProgress,
       headers: modern && this.#options.sendsHeaders ? this.#headers(call) : undefined,
       caller: turnKey(call.caller),
-      onSentAgain: () => noteFlag(call, SENT_AGAIN),
     };
     if (modern) return this.#callInRounds(call, params, options);
     const level = call.meta?.[META.logLevel];
@@ -356,6 +356,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
   ): Promise<CallToolResult> {
     const { item } = call;
     if (item) this.#requireAnnounced(item.kind, call);
+    else if (this.#options.peer.needsProof) await this.#prove(options.signal);
     try {
       const { result, bytes } = await this.#send(
         item ? ITEM_METHODS[item.kind] : 'tools/call',
@@ -381,6 +382,30 @@ export class McpConnection implements ToolProvider<ToolCall> {
       const message = this.#redact.cut(error.message, LIMITS.text.message);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
+  }
+
+  /**
+   * Finds out whether the server takes the token, and has it renewed otherwise. Rejects if that is impossible; the call
+   * was not sent then. Concurrent calls share one request.
+   */
+  #prove(signal: CallSignal | undefined): Promise<void> {
+    this.#proof ??= withTimeLimit(LIMITS.time.probe, undefined, this.#overdue(LIMITS.time.probe), (limit) =>
+      this.request(HARMLESS[this.era], {}, { signal: limit }),
+    )
+      .then(
+        () => {},
+        (error: unknown) => {
+          // Any other failure says nothing about the token.
+          if (!(error instanceof DiscoveryError)) return;
+          const { code, message, details } = error;
+          if (code === 'SERVER_AUTH_REQUIRED' || details.outcome === 'not_sent')
+            throw new DiscoveryError(code, message, { ...details, outcome: 'not_sent' });
+        },
+      )
+      .finally(() => {
+        this.#proof = undefined;
+      });
+    return abortable(this.#proof, signal);
   }
 
   /** A server that announced no resources or prompts is never asked for one. */
@@ -436,6 +461,9 @@ export class McpConnection implements ToolProvider<ToolCall> {
     };
   }
 }
+
+/** A request of each era that changes nothing. */
+const HARMLESS = { legacy: 'ping', modern: 'server/discover' } as const;
 
 const ITEM_METHODS = { resource: 'resources/read', prompt: 'prompts/get' } as const;
 

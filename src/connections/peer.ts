@@ -32,8 +32,6 @@ export interface PeerRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The caller, if known: callers that share a server take turns with large requests. */
   readonly caller?: string | undefined;
-  /** Called when the request is sent a second time. */
-  readonly onSentAgain?: (() => void) | undefined;
 }
 
 export interface Answer {
@@ -76,7 +74,6 @@ interface Pending {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  readonly onSentAgain: (() => void) | undefined;
   readonly signal: CallSignal | undefined;
   readonly onAbort: (() => void) | undefined;
   readonly stream: Cancellation | undefined;
@@ -113,7 +110,6 @@ export class Peer {
     this.#redact = options.redact ?? redactUnknown;
     wire.onmessage = (message, info) => this.#receive(message, info);
     wire.awaited = (id) => this.#pending.get(id)?.method;
-    wire.onSentAgain = (id) => this.#pending.get(id)?.onSentAgain?.();
     wire.relaysNotifications = () => options.relaysNotifications?.() ?? false;
     wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
   }
@@ -125,6 +121,11 @@ export class Peer {
 
   get closed(): boolean {
     return this.#closed !== undefined;
+  }
+
+  /** Whether a call should wait until the server has accepted a harmless request with the current token. */
+  get needsProof(): boolean {
+    return this.#wire.needsProof?.() === true;
   }
 
   /** Whether a caller waits for an answer. */
@@ -143,14 +144,14 @@ export class Peer {
     params: Readonly<Record<string, unknown>> | undefined,
     options: PeerRequestOptions = {},
   ): Promise<Answer> {
-    const { signal, onProgress, onSentAgain } = options;
+    const { signal, onProgress } = options;
     if (this.#closed) return Promise.reject(new NotSentError(this.#closed.message, { cause: this.#closed }));
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = this.#nextId++;
     const stream = this.#wire.hasPerRequestStream ? new Cancellation() : undefined;
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
-      this.#pending.set(id, { method, resolve, reject, onProgress, onSentAgain, signal, onAbort, stream });
+      this.#pending.set(id, { method, resolve, reject, onProgress, signal, onAbort, stream });
       if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
       this.#send(id, message, stream, options);

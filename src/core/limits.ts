@@ -1112,6 +1112,8 @@ const limits = {
     files: 500,
     /** Looking whether a reload was asked for. */
     stamp: 1_000,
+    /** Looking whether another program has replaced a login. */
+    login: 1_000,
     /** A configuration file that was quiet for so long is read. */
     settled: 300,
     /** The same for formats in which a part looks whole, such as YAML. */
@@ -1159,6 +1161,10 @@ const limits = {
     confirmed: 5 * MINUTE,
     /** A connection that lasts this long clears earlier failures. */
     healthy: MINUTE,
+    /** A server that took a token so recently is not asked again before a call if it takes it. */
+    proven: 30_000,
+    /** The same for a token that does not say how long it is good. */
+    provenLasting: 1_000,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */
     settled: 10_000,
     /** What a registry answered is used without asking it again. */

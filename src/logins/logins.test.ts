@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sseServer } from '../../test/fixtures/connections/harness.ts';
 import { type Asking, ask } from '../../test/fixtures/gateway/http-request.ts';
 import { type Identity, startIdentity } from '../../test/fixtures/identity.ts';
-import { engineOf, grants, newHome, person, whisper } from '../../test/fixtures/logins.ts';
+import { engineOf, grants, newHome, passMinute, person, whisper } from '../../test/fixtures/logins.ts';
 import type { LoginSettings } from '../core/types.ts';
 import { EngineCore } from '../engine/engine-core.ts';
 import { loginFile } from './saved-login.ts';
@@ -259,6 +259,7 @@ describe.concurrent('a login with a code', () => {
     expect(last - slower).toBeGreaterThan(5_900);
     expect(await whisper(engine, 'x')).toMatchObject({ success: true });
     identity.revokeAll();
+    passMinute();
     expect(await whisper(engine, 'y')).toMatchObject({ success: true });
     expect(grants(identity)).toEqual([GRANT, 'refresh_token']);
     expect(identity.tokenRequests[0]).toMatchObject({ resource: identity.url });
@@ -359,6 +360,7 @@ describe('a login to a server of legacy SSE', () => {
     expect(new Set(first)).toEqual(new Set([expect.stringMatching(/^Bearer \S{20,}$/)]));
     expect(new Set(first).size).toBe(1);
     identity.revokeAll();
+    passMinute();
     const texts = ['b', 'c', 'd'];
     for (const result of await Promise.all(texts.map((text) => whisper(engine, text))))
       expect(result).toMatchObject({ success: true });
@@ -434,6 +436,7 @@ describe('a token', () => {
     await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'first');
     identity.revokeAll();
+    passMinute();
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const result of await Promise.all(texts.map((text) => whisper(engine, text))))
       expect(result).toMatchObject({ success: true });
@@ -447,6 +450,7 @@ describe('a token', () => {
     await engine.connections.logIn('secret', person(identity));
     await whisper(engine, 'first');
     identity.revokeAll();
+    passMinute();
     identity.tokenStatus = 503;
     expect(await whisper(engine, 'broken')).toMatchObject({
       success: false,

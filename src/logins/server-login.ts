@@ -38,6 +38,9 @@ export class ServerLogin implements Credentials {
   readonly #options: ServerLoginOptions;
   #login: SavedLogin | undefined;
   #isRead = false;
+  /** The signature of what was read, and when it was last compared. */
+  #readSignature: string | undefined;
+  #comparedAt = 0;
   /** The access token that cannot be renewed, or whose successor was refused as well. */
   #dead: string | undefined;
   #parked: Parked | undefined;
@@ -48,19 +51,19 @@ export class ServerLogin implements Credentials {
   }
 
   authorization(): string | undefined | Promise<string | undefined> {
-    const isReady = this.#isRead && !this.#parked && !(this.#login && this.#isDue(this.#login));
+    const isReady = this.#isRead && !this.#parked && !(this.#login && this.#isDoubtful(this.#login));
     return isReady ? bearerOf(this.#login) : this.#ready();
   }
 
-  async refused({ sent, response, isCall, isRepeated }: RefusedRequest): Promise<'retry' | DiscoveryError> {
+  async refused({ sent, response, isCall, isRepeated }: RefusedRequest): Promise<'renewed' | DiscoveryError> {
     const { status } = response;
     const challenge = challengeIn(response.headers.get('www-authenticate'));
     const login = await this.#read();
     // The token was replaced meanwhile: by another request, another process or a new login.
-    if (login && bearerOf(login) !== sent && !isRepeated) return 'retry';
+    if (login && bearerOf(login) !== sent && !isRepeated) return 'renewed';
     if (status === 403) return this.#needsMore(login, challenge);
     if (isRepeated) this.#dead = login?.accessToken;
-    else if ((await this.#renew(login, challenge)) !== undefined) return 'retry';
+    else if ((await this.#renew(login, challenge)) !== undefined) return 'renewed';
     const { server } = this.#options;
     const why = login ? 'a new login' : 'a login';
     const error = loginNeeded(server, status, why, this.#command);
@@ -72,6 +75,13 @@ export class ServerLogin implements Credentials {
         until: elapsedNow() + LIMITS.pace.connectRetryMost,
       };
     return error;
+  }
+
+  needsProof(accepted: string | undefined, age: number): boolean {
+    const login = this.#login;
+    if (!login || !this.#isRenewable(login)) return false;
+    const proven = login.expiresAt === undefined ? LIMITS.age.provenLasting : LIMITS.age.proven;
+    return age >= proven || bearerOf(login) !== accepted;
   }
 
   /** Forgets what was read; the next request reads it again. Resolves with whether the login is gone. */
@@ -101,10 +111,19 @@ export class ServerLogin implements Credentials {
     }
   }
 
+  /** Tells whether a token has to be renewed, or another program may have replaced it. */
+  #isDoubtful(login: SavedLogin): boolean {
+    return this.#isDue(login) || elapsedNow() - this.#comparedAt >= LIMITS.pace.login;
+  }
+
   /** Tells whether a token has to be renewed before it is sent, and can be renewed. */
   #isDue(login: SavedLogin): boolean {
-    const canBe = login.refreshToken !== undefined || this.#options.logInAlone !== undefined;
-    return canBe && login.accessToken !== this.#dead && isExpiring(login);
+    return this.#isRenewable(login) && isExpiring(login);
+  }
+
+  #isRenewable({ accessToken, refreshToken }: SavedLogin): boolean {
+    const canBe = refreshToken !== undefined || this.#options.logInAlone !== undefined;
+    return canBe && accessToken !== this.#dead;
   }
 
   /** Renews a token, once for all requests that wait for it. Undefined: a person has to log in. */
@@ -146,8 +165,11 @@ export class ServerLogin implements Credentials {
 
   async #read(): Promise<SavedLogin | undefined> {
     const { store, owner } = this.#options;
-    const isThere = (await this.#signature()) !== undefined;
-    this.#login = isThere ? await (await store()).read(owner) : undefined;
+    this.#comparedAt = elapsedNow();
+    const signature = await this.#signature();
+    if (this.#isRead && signature === this.#readSignature) return this.#login;
+    this.#login = signature === undefined ? undefined : await (await store()).read(owner);
+    this.#readSignature = signature;
     this.#isRead = true;
     return this.#login;
   }

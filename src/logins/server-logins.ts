@@ -88,6 +88,7 @@ export class ServerLogins {
     const send = await this.#fetch(target);
     if (target.settings.grant) await this.#logInAlone(target, await store.read(owner), await challengeOf(target, send));
     else await logIn(target, owner, store, screen, send);
+    await this.reread(loginName(owner));
     return store.where();
   }
 

@@ -31,7 +31,9 @@ export interface Greeted {
 }
 
 /** The answer to a call, or what arrived instead of a short one. */
-export type PlainAnswer = { readonly message: JsonRpcMessage; readonly bytes: number } | { readonly arrived: Arrived };
+export type PlainAnswer =
+  | { readonly message: JsonRpcMessage; readonly bytes: number; readonly authorization: string | undefined }
+  | { readonly arrived: Arrived };
 
 const ACCEPTED = ['application/json', 'text/event-stream'];
 
@@ -66,7 +68,7 @@ export class PlainCalls {
       const bytes = isPlain(message) ? await shortBody(message, this.#maxBytes) : undefined;
       const answer = bytes && answerIn(bytes);
       return answer && bytes
-        ? { message: answer, bytes: bytes.length }
+        ? { message: answer, bytes: bytes.length, authorization }
         : { arrived: { message, body: bytes, authorization } };
     };
     try {

@@ -297,13 +297,13 @@ describe('Streamable HTTP', () => {
   );
 
   it.each([
-    ['Bearer error="invalid_token"', 'nothing', 2, 'not run'],
-    ['Negotiate, Bearer realm="x"', 'nothing', 2, 'not run'],
-    ['Basic realm="bearer"', 'nothing', 1, 'unknown'],
-    ['Bearer', 'a result', 1, 'ran'],
-  ])(
-    'after a 401 with the challenge %s and %s in its body, a call has been sent %i times',
-    async (challenge, body, most, end) => {
+    ['Bearer error="invalid_token"', 'nothing'],
+    ['Negotiate, Bearer realm="x"', 'nothing'],
+    ['Basic realm="bearer"', 'nothing'],
+    [undefined, 'nothing'],
+    ['Bearer', 'a result'],
+  ])('after a 401 with the challenge %s and %s in its body, a call has been sent once', async (challenge, body) => {
+    for (const status of [401, 403]) {
       const calls: (string | undefined)[] = [];
       await using server = await serve((request, response) => {
         let text = '';
@@ -312,13 +312,16 @@ describe('Streamable HTTP', () => {
         });
         request.on('end', () => {
           const { id, method } = JSON.parse(text || '{}');
-          const answer = (status: number, result: unknown) =>
+          const answer = (code: number, result: unknown) =>
             response
-              .writeHead(status, { 'content-type': 'application/json', 'www-authenticate': challenge })
+              .writeHead(code, {
+                'content-type': 'application/json',
+                ...(challenge !== undefined && { 'www-authenticate': challenge }),
+              })
               .end(result === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, result }));
           if (method === 'tools/call') {
             calls.push(request.headers.authorization);
-            return answer(401, body === 'a result' ? { content: [] } : undefined);
+            return answer(status, body === 'a result' ? { content: [] } : undefined);
           }
           if (method === 'initialize')
             return answer(200, {
@@ -332,20 +335,21 @@ describe('Streamable HTTP', () => {
       let token = 0;
       const credentials = {
         authorization: () => `Bearer ${token}`,
+        needsProof: () => false,
         refused: async () => {
           token++;
-          return 'retry' as const;
+          return 'renewed' as const;
         },
       };
       await using opened = await open(server.url, { credentials });
-      const notes: CallNotes = {};
-      const called = opened.connection.callTool(...toolCall('x', {}, { notes }));
-      if (end === 'ran') expect(await called).toEqual({ content: [] });
-      else await expect(called).rejects.toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
-      expect(calls).toEqual(Array.from({ length: most }, (_, at) => `Bearer ${at}`));
-      expect(notes.flags).toEqual(most === 2 ? ['sent_again'] : undefined);
-    },
-  );
+      const called = opened.connection.callTool(...toolCall('x'));
+      if (body === 'a result') expect(await called).toEqual({ content: [] });
+      else await expect(called).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+      expect(calls).toEqual(['Bearer 0']);
+      const isRenewed = body === 'nothing' && (status === 401 || challenge !== undefined);
+      expect(token).toBe(isRenewed ? 1 : 0);
+    }
+  });
 
   it.each([
     [413, 'unknown', false],

@@ -8,6 +8,7 @@
  */
 import { SSEClientTransport, SseError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { toAbortSignal } from '../../async/cancellation.ts';
+import { elapsedNow } from '../../async/clock.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -94,16 +95,20 @@ export function sseWire(options: RemoteWireOptions): Wire {
 abstract class RemoteWire implements Wire {
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
   awaited?: Wire['awaited'];
-  onSentAgain?: Wire['onSentAgain'];
   relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   readonly #guarded: GuardedFetch;
   readonly #credentials: Credentials | undefined;
-  readonly #logins = new WeakMap<Response, DiscoveryError>();
+  readonly #refusals = new WeakMap<Response, DiscoveryError>();
   readonly #server: string;
   readonly #redact: Redact | undefined;
   readonly #onTooDeep: RemoteWireOptions['onTooDeep'];
+  /** The Authorization that the server took last, and when. */
+  #accepted: string | undefined;
+  #acceptedAt = Number.NEGATIVE_INFINITY;
+  /** The Authorization of the last call, if it was refused. */
+  #refusedCall: string | undefined;
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
@@ -136,9 +141,20 @@ abstract class RemoteWire implements Wire {
     this.inner.setProtocolVersion?.(version);
   }
 
+  needsProof(): boolean {
+    return this.#credentials?.needsProof(this.#accepted, elapsedNow() - this.#acceptedAt) === true;
+  }
+
+  /** Notes that the server took an Authorization. */
+  protected accept(authorization: string | undefined, isCall: boolean): void {
+    this.#accepted = authorization;
+    this.#acceptedAt = elapsedNow();
+    if (isCall) this.#refusedCall = undefined;
+  }
+
   /**
    * Sends a request with the current token. If it was refused for its token and there is another one, it is sent once
-   * more. A call is repeated only if the server asked for a token: it has processed nothing then.
+   * more; a call is not, because a refusal does not prove that it was not executed.
    */
   protected async guarded(
     input: string | URL | Request,
@@ -148,44 +164,50 @@ abstract class RemoteWire implements Wire {
     const credentials = this.#credentials;
     if (credentials === undefined) return this.#guarded(input, init, onBodyFailure);
     const isCall = typeof init.body === 'string' && CALL.test(init.body);
-    for (let isRepeated = false; ; isRepeated = true) {
-      const arrived = isRepeated ? undefined : init.arrived;
+    for (let attempt = 1; ; attempt++) {
+      const arrived = attempt === 1 ? init.arrived : undefined;
       const sent = arrived ? arrived.authorization : await credentials.authorization();
       const headers = new Headers(init.headers);
       if (sent !== undefined) headers.set('authorization', sent);
       const response = await this.#guarded(input, { ...init, headers, arrived }, onBodyFailure);
       const { status } = response;
       const isChallenge = response.headers.has('www-authenticate');
-      if (status !== 401 && !(status === 403 && isChallenge)) return response;
+      if (status !== 401 && !(status === 403 && isChallenge)) {
+        this.accept(sent, isCall);
+        return response;
+      }
       // A result is an answer, whatever the status: such a call was executed.
       if (isCall && isChallenge && (await bringsResult(response.clone(), init.body))) return response;
-      const mayRepeat = !isCall || refusesToken(response);
+      const isRepeated = isCall ? this.#isRefusedAgain(sent) : attempt > 1;
       const next = await credentials.refused({ sent, response, isCall, isRepeated }).catch((error: unknown) => {
-        throw mayRepeat ? error : withUnknownOutcome(error);
+        throw isCall ? withUnknownOutcome(error) : error;
       });
-      if (next === 'retry' && !isRepeated && mayRepeat) {
+      if (next === 'renewed' && !isCall && !isRepeated) {
         await response.body?.cancel();
-        if (isCall) this.onSentAgain?.(JSON.parse(init.body as string).id);
         continue;
       }
-      if (next !== 'retry') this.#logins.set(response, next);
+      if (next !== 'renewed') this.#refusals.set(response, next);
+      else if (isCall) this.#refusals.set(response, renewedTooLate(this.#server, status));
       return response;
     }
+  }
+
+  /** Whether the call before was refused as well, with another token. */
+  #isRefusedAgain(sent = ''): boolean {
+    const before = this.#refusedCall;
+    this.#refusedCall = sent;
+    return before !== undefined && before !== sent;
   }
 
   /** Handles an error status: an answer is delivered, everything else is thrown. */
   protected async refused(response: Response, init: RequestInit | undefined): Promise<Response> {
     const { answer, error } = await httpRefusal(response, init?.body, this.#redact);
     if (answer === undefined)
-      throw this.#logins.get(response) ?? statusRefusal(this.#server, response, this.#redact) ?? error;
+      throw this.#refusals.get(response) ?? statusRefusal(this.#server, response, this.#redact) ?? error;
     this.deliver(answer);
     return new Response(null, { status: 202 });
   }
 }
-
-/** A challenge for a token is the server's statement that it has not processed the request. */
-const refusesToken = ({ headers }: Response): boolean =>
-  /(?:^|[\s,])(?:bearer|dpop)(?:[\s,]|$)/i.test(headers.get('www-authenticate') ?? '');
 
 async function bringsResult(response: Response, request: unknown): Promise<boolean> {
   const { answer } = await httpRefusal(response, request);
@@ -226,6 +248,7 @@ class HttpWire extends RemoteWire {
     const { sessionId } = this.inner;
     const answer = await calls.send(message, options, { sessionId, version: this.#version });
     if ('arrived' in answer) return this.#ask(message, options, answer.arrived);
+    this.accept(answer.authorization, true);
     this.deliver(answer.message, { bytes: answer.bytes });
     if (answer.message.id !== message.id) options.onRequestStreamEnd?.();
   }
@@ -337,6 +360,14 @@ const withUnknownOutcome = (error: unknown): unknown =>
   error instanceof DiscoveryError
     ? new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' })
     : error;
+
+/** The error of a call that was refused for its token, after there was a new one. */
+const renewedTooLate = (server: string, status: number): DiscoveryError =>
+  new DiscoveryError(
+    'SERVER_CONNECTION_ERROR',
+    `${server} refused the token of this call (HTTP ${status}). The token was renewed since; whether the call was executed is unknown.`,
+    { server, outcome: 'unknown', cause: new HttpStatusError(status, '') },
+  );
 
 /** Tells whether a failed handshake means that the server does not speak Streamable HTTP at all. */
 export const isWrongTransport = (error: unknown): boolean =>
