@@ -420,8 +420,8 @@ const limits = {
     page: 5_600,
     /** A list of servers or tools, in tokens. */
     listTokens: 2_000,
-    /** The hits of a search with no limit given, in characters of JSON: about 185 tokens. */
-    hits: 820,
+    /** The hits of a search with no limit given, in estimated tokens. The estimate is nearly twice too high: these are 175 to 195. */
+    hits: 330,
     /** Names of servers in a description of `search_tools`: forty, and the estimate may be two too low. */
     nameTokens: 38,
     /** Characters of a description that details are taken from; `read_schema` shows the rest. */

@@ -1,6 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
+import { requests, workplace } from '../../test/fixtures/search/written.ts';
 import type { SearchResult } from '../core/types.ts';
+import { SearchEngine } from '../search/search-engine.ts';
 import { searchAnswer } from './search-answer.ts';
 
 const hit = (index: number, changes: Partial<SearchResult> = {}): SearchResult => ({
@@ -20,11 +22,30 @@ const shown = (results: readonly SearchResult[], limited = false) => {
 
 it('stays within two hundred tokens when no number was asked for, the best hits in full', () => {
   const { text, results } = shown(hits);
-  expect(countTokens(text)).toBeLessThan(220);
+  expect(countTokens(text)).toBeLessThan(200);
   expect(results.length).toBeGreaterThanOrEqual(4);
   expect(results[0]).toMatchObject({ server: 'github', tool: 'create_pull_request_0', relevance: 0.9 });
   expect(results[0]?.args).toBe('owner, repo, title, head, base, body?, draft?: boolean, …');
   expect(results.at(-1)).not.toHaveProperty('args');
+});
+
+it('stays within two hundred tokens for requests for several things, with a tool for each that fits', () => {
+  const engine = new SearchEngine();
+  engine.index(workplace());
+  const answers = requests('several-acts').map(({ query }) => shown(engine.search(query)));
+  expect(Math.max(...answers.map(({ text }) => countTokens(text)))).toBeLessThanOrEqual(200);
+  const places = answers.map(({ results }) => results.map(({ server, tool }) => `${server}:${tool}`));
+  const parts = requests('several-acts').flatMap(({ relevant }, at) =>
+    [...new Set(relevant.map(({ group }) => group))].map((group) =>
+      relevant.some((tool) => tool.group === group && places[at]?.slice(0, 5).includes(`${tool.server}:${tool.name}`)),
+    ),
+  );
+  expect(parts.filter(Boolean).length / parts.length).toBeGreaterThanOrEqual(0.92);
+});
+
+it('names further tools without their summaries while there is room for the names', () => {
+  const { results } = shown(hits);
+  expect(results.at(-1)).toEqual({ server: 'github', tool: expect.any(String), relevance: expect.any(Number) });
 });
 
 it('gives all that was asked for, in full, when a number was', () => {

@@ -1,6 +1,6 @@
 /**
- * Builds the answer of `search_tools`: as many hits as an agent should pay for. Without a `limit`, the first hits are
- * complete, the next are shorter, and the list ends with the budget. With a `limit`, the agent gets that many complete
+ * Builds the answer of `search_tools`: as many hits as an agent should pay for. Without a `limit`, the first two hits are
+ * complete, the next are shorter, the last are names, and the list ends with the budget. With a `limit`, the agent gets that many complete
  * hits.
  * @module
  */
@@ -10,9 +10,11 @@ import { OWN_SERVER } from '../core/own-server.ts';
 import type { CallToolResult, ItemKind, SearchResult } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { answer } from './answers.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
-/** Hits that are shown in full before the rest is shortened. */
-const FULL = 3;
+/** Hits that are shown in full before the rest is shortened, and hits that are shown even if there is no room left. */
+const FULL = 2;
+const ALWAYS = 3;
 const SUMMARY = 80;
 const SHORT_SUMMARY = 48;
 const ARGS = 72;
@@ -44,21 +46,26 @@ function withinRoom(results: readonly SearchResult[]): object[] {
   let left = LIMITS.answer.hits;
   for (const [rank, result] of results.filter(({ kind }) => kind === undefined).entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
-    left -= JSON.stringify(entry).length + 1;
+    const named = { server: result.server, tool: result.tool, relevance: result.relevance };
     // The best hit is always included, however long its names. So are the next two, which its length must not push out,
     // and every tool that was asked for by name.
-    if (left >= 0 || rank === 0) shown.set(result, entry);
-    else if (result.relevance === 1 || rank < FULL)
-      shown.set(result, { server: result.server, tool: result.tool, relevance: result.relevance });
-    else break;
+    const fitting = [entry, named].find((one) => tokensOf(one) <= left);
+    if (fitting === undefined && rank >= ALWAYS && result.relevance < 1) break;
+    const one = rank === 0 ? entry : (fitting ?? named);
+    left -= tokensOf(one);
+    shown.set(result, one);
   }
   for (const result of results.filter(({ kind }) => kind !== undefined)) {
-    const entry = inBrief(result, SUMMARY, ARGS);
-    left -= JSON.stringify(entry).length + 1;
-    if (left >= 0 || result === results[0]) shown.set(result, entry);
+    const sizes = [inBrief(result, SUMMARY, ARGS), inBrief(result, SHORT_SUMMARY, ARGS)];
+    const entry = sizes.find((one) => tokensOf(one) <= left) ?? (result === results[0] ? sizes[0] : undefined);
+    if (entry === undefined) continue;
+    left -= tokensOf(entry);
+    shown.set(result, entry);
   }
   return results.flatMap((result) => shown.get(result) ?? []);
 }
+
+const tokensOf = (entry: object): number => estimateTokens(JSON.stringify(entry));
 
 const inFull = (hit: SearchResult): object => {
   const { kind, server, summary, relevance, tags, args } = hit;
