@@ -104,7 +104,8 @@ const WORDS = ['core', 'async', 'json', 'schema', 'text'];
 const TABLE: Readonly<Record<string, Allowed>> = {
   // Small words that every folder may use.
   text: { us: ['core'], outside: [] },
-  json: { us: ['core'], outside: [] },
+  // Only Node can tell what a proxy is.
+  json: { us: ['core'], outside: ['node:util'] },
   async: { us: ['core'], outside: [] },
   core: { us: ['async', 'text'], outside: ['node:crypto'] },
   schema: { us: ['core', 'json', 'text'], outside: [] },

@@ -4,6 +4,7 @@ import { memoryServers } from '../../test/fixtures/memory-servers.ts';
 import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import { UnifiedToolRegistry } from '../agent/unified/unified-tool-registry.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { plainJson } from '../json/json-fault.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';
 
 const registry = new ToolRegistry();
@@ -119,6 +120,58 @@ describe('arguments that cannot be written as JSON', () => {
     for (const answer of answers) expect(JSON.stringify(answer)).toContain('VALIDATION_ERROR');
     expect(await both.executeTool('', '', args())).toMatchObject({ success: false });
     expect([calls, far.calls]).toEqual([0, []]);
+  });
+});
+
+describe('values that say something else each time', () => {
+  /** Says each of these, then the last one for ever. */
+  const saying = (...said: (() => unknown)[]) => {
+    let times = 0;
+    return () => said[Math.min(times++, said.length - 1)]?.();
+  };
+  const later: [string, () => unknown][] = [
+    ['a BigInt', () => 10n],
+    ['an error', () => JSON.parse('{')],
+    ['a ring', () => endless()],
+    ['another text', () => 'second'],
+  ];
+  const shapes: [string, (say: () => unknown) => Record<string, unknown>][] = [
+    ['a toJSON', (say) => ({ value: { toJSON: say } })],
+    ['a getter', (say) => Object.defineProperty({}, 'value', { get: say, enumerable: true })],
+    [
+      'a getter beside others',
+      (say) => ({ a: 1, ...{ b: [] }, inner: Object.defineProperty({ z: 1 }, 'y', { get: say, enumerable: true }) }),
+    ],
+    ['a getter of a list', (say) => ({ list: Object.defineProperty([1, 2], '1', { get: say, enumerable: true }) })],
+    [
+      'a proxy',
+      (say) => ({ value: new Proxy({ a: 1 }, { get: (_target, key) => (key === 'toJSON' ? undefined : say()) }) }),
+    ],
+  ];
+  const far = memoryServers({ far: [{ name: 'far', inputSchema: { type: 'object' } }] });
+  afterAll(() => far.servers.close());
+
+  it.each(shapes.flatMap(([shape, make]) => later.map(([what, say]) => [shape, what, make, say] as const)))(
+    'are read once and sent as they were then: %s that becomes %s',
+    async (_shape, _what, make, say) => {
+      const first = JSON.stringify(make(() => 'first'));
+      expect(await far.servers.executeTool('far', 'far', make(saying(() => 'first', say)))).toMatchObject({
+        success: true,
+      });
+      expect(JSON.stringify(far.calls.at(-1)?.arguments)).toBe(first);
+      const returned = () => make(saying(() => 'first', say));
+      using _tool = { [Symbol.dispose]: () => void registry.unregisterTool('changing') };
+      returning('changing', returned);
+      expect(await engine.executeTool('', 'changing', {})).toMatchObject({
+        success: true,
+        result: { structuredContent: JSON.parse(first), content: [{ text: first }] },
+      });
+    },
+  );
+
+  it('are the same objects where nothing can change', () => {
+    const plain = { a: [1, { b: 'x' }], c: null, d: undefined, __proto__: null };
+    expect(plainJson(plain).value).toBe(plain);
   });
 });
 

@@ -18,7 +18,8 @@ import type {
   ToolDefinition,
   ToolRequest,
 } from '../core/types.ts';
-import { jsonFault } from '../json/json-fault.ts';
+import { jsonFault, plainJson } from '../json/json-fault.ts';
+import { isObject } from '../json/plain-object.ts';
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
@@ -163,6 +164,7 @@ export class ToolExecutor {
   readonly #clock: Clock;
   readonly #drain: number;
   readonly #pages: ResultPages;
+  readonly #checksItself: ToolExecutorOptions['checksItself'];
   readonly #gateOf: NonNullable<ToolExecutorOptions['gateOf']>;
   readonly #run: Handler;
   readonly #own: ReadonlyMap<string, Handler>;
@@ -177,6 +179,7 @@ export class ToolExecutor {
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#clock = clock;
     this.#gateOf = options.gateOf ?? ((server) => server);
+    this.#checksItself = options.checksItself;
     this.#drain = limits.drain ?? DEFAULTS.limits.drain;
     this.#pages = options.pages ?? new ResultPages({ clock });
     this.gates = options.gates ?? new CallGates(clock);
@@ -260,13 +263,20 @@ export class ToolExecutor {
     const repaired = repairArguments(args);
     const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
-    const fault = jsonFault(repaired);
-    if (fault !== undefined)
-      return this.refuse(unwritable({ server, tool }, fault), { ...options, server, tool, arguments: {} });
+    const { value: plain, fault } = plainJson(repaired);
+    if (fault !== undefined || !isObject(plain))
+      return this.refuse(unwritable({ server, tool }, fault ?? 'are no object'), {
+        ...options,
+        server,
+        tool,
+        arguments: {},
+      });
+    // A program's own tools get the values that it gave; all others what JSON makes of them, the same for every step.
+    const sent = this.#checksItself?.(server) ? repaired : plain;
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
     try {
-      return await this.#handlerOf(server, tool)(this.#toCall(server, tool, repaired, options, cancellation));
+      return await this.#handlerOf(server, tool)(this.#toCall(server, tool, sent, options, cancellation));
     } catch (thrown) {
       return toFailure(thrown, { server, tool });
     } finally {

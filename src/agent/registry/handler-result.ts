@@ -8,7 +8,7 @@ import type { ToolResult } from '../../core/result.ts';
 import type { CallToolResult } from '../../core/types.ts';
 import { abortFailure } from '../../execution/abort.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
-import { jsonFault } from '../../json/json-fault.ts';
+import { plainJson } from '../../json/json-fault.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../../text/thrown-message.ts';
 import { isResult } from './result-shape.ts';
@@ -20,28 +20,17 @@ import { isResult } from './result-shape.ts';
 export function toCallToolResult(value: unknown): CallToolResult {
   if (value === undefined || value === null) return { content: [] };
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  // Code that measures, cuts or writes such a result would fail or never end.
-  const fault = value instanceof Error ? undefined : jsonFault(value, messageOf);
-  if (fault !== undefined) return toErrorResult(new Error(`The values that the tool returned ${fault}.`));
-  if (isResult(value)) {
-    const plain = isOdd(value) ? (JSON.parse(JSON.stringify(value)) as CallToolResult) : value;
-    return fitContent(plain.content === undefined ? withContent(plain) : plain, CONTENT_TYPES);
-  }
   if (value instanceof Error) return toErrorResult(value);
+  // Code that measures, cuts or writes the result would fail, never end, or see something else each time.
+  const { value: plain, fault } = plainJson(value, messageOf);
+  if (fault !== undefined) return toErrorResult(new Error(`The values that the tool returned ${fault}.`));
   if (value instanceof Map) return toCallToolResult(Object.fromEntries(value));
   if (value instanceof Set) return toCallToolResult([...value]);
-  if (value instanceof Date) return toCallToolResult(value.toJSON());
-  const text = JSON.stringify(value) ?? String(value);
+  if (value instanceof Date) return toCallToolResult(plain);
+  if (isResult(plain)) return fitContent(plain.content === undefined ? withContent(plain) : plain, CONTENT_TYPES);
+  const text = JSON.stringify(plain) ?? String(value);
   const content = [{ type: 'text', text }];
-  // An object with its own toJSON may become anything.
-  if (typeof value !== 'object' || !text.startsWith('{')) return { content };
-  return { content, structuredContent: isOdd(value) ? JSON.parse(text) : value };
-}
-
-/** Tells whether JSON writes a value otherwise than it is, or not at all. Skips strings, which are most of a result. */
-function isOdd(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  return 'toJSON' in value || (Array.isArray(value) ? value : Object.values(value)).some(isOdd);
+  return typeof plain === 'object' && text.startsWith('{') ? { content, structuredContent: plain } : { content };
 }
 
 /** Replaces the structured content, and the text if it is a copy of it. */
