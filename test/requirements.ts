@@ -56,6 +56,7 @@ const DEPLOY = 'test/deploy.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const REPLICA_APPROVALS = 'src/engine/replica-approvals.test.ts';
+const REPLICA_CHANGES = 'test/e2e/replica-changes.test.ts';
 const REPLICA_LOGINS = 'src/engine/replica-logins.test.ts';
 const TOKEN_REPLICAS = 'src/cli/commands/token-replicas.test.ts';
 const REPLICAS = 'src/engine/replicas.test.ts';
@@ -2005,6 +2006,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REPLICAS, 'are read by each replica for itself while Redis is away, and shared when it is back'],
     [REPLICAS, 'are read without long waits while Redis is frozen'],
     [REPLICAS, 'of one user’s servers are for replicas that serve this user, and for nobody else'],
+  ),
+  'cluster:changes': promise(
+    'A change of a list reaches the clients of all replicas, also of servers under their own names',
+    [REPLICA_CHANGES, 'tell every legacy client of a change, and all of them list what is new'],
+    [REPLICA_CHANGES, 'tell every modern client of a change, and all of them list what is new'],
+    [REPLICA_CHANGES, 'tell a client with a session also after its replica was killed'],
   ),
   'cluster:tokens': promise(
     'A token that is created or revoked on one machine counts at all replicas; what may have been revoked lets nobody in',

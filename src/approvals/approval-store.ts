@@ -58,6 +58,11 @@ export class ApprovalStore {
     await this.#shared()?.hear(identitiesOf(sources));
   }
 
+  /** Other replicas share their decisions, and cannot be asked now. */
+  get isAway(): boolean {
+    return this.#shared()?.isAway === true;
+  }
+
   /** Reads what was decided on these servers, also by other processes since the last time. Never throws. */
   read(sources: Iterable<ApprovalSource>): void {
     const identities = identitiesOf(sources);

@@ -105,6 +105,11 @@ export class Approvals {
     return this.#opened !== this.#store.digest(this.#all());
   }
 
+  /** What other replicas have approved cannot be read now. */
+  get isAway(): boolean {
+    return this.#store.isAway;
+  }
+
   #all(): ApprovalSource[] {
     return [...this.#sources.values(), ...this.#items.values()];
   }

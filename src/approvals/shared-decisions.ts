@@ -11,6 +11,8 @@ import { type ApprovedTools, type DecisionRecord, type Decisions, decisionsIn, t
 
 /** What replicas share, by identity. */
 export interface SharedApprovals {
+  /** Whether the others cannot be asked now. */
+  readonly isAway: boolean;
   /** Asks the others. What was heard before stays known while they cannot be asked. */
   hear(identities: Iterable<string>): Promise<void>;
   /** What was heard last. */

@@ -10,6 +10,7 @@ import type { ReplicaBus } from './replica-bus.ts';
 export interface ClusterApprovalsOptions {
   readonly store: SharedStore;
   readonly bus: ReplicaBus;
+  readonly link: RedisLink;
   /** Runs work that no other replica does under this name at the same time. */
   readonly locked: <T>(name: string, waitMs: number, work: () => Promise<T>) => Promise<T>;
 }
@@ -21,6 +22,10 @@ export class ClusterApprovals {
 
   constructor(options: ClusterApprovalsOptions) {
     this.#options = options;
+  }
+
+  get isAway(): boolean {
+    return !this.#options.link.isUp;
   }
 
   /** Reads what was decided. What was read before stays known while Redis does not answer. */
@@ -68,8 +73,9 @@ export class ClusterApprovals {
    * Calls back when another replica has changed approvals, and after each outage. `isMissed`: a change of this replica could
    * not be made meanwhile.
    */
-  onChange(link: RedisLink, listener: (isMissed: boolean) => void): void {
-    this.#options.bus.on('approvals', () => listener(false));
+  onChange(listener: (isMissed: boolean) => void): void {
+    const { bus, link } = this.#options;
+    bus.on('approvals', () => listener(false));
     link.onUp(() => {
       const isMissed = this.#isMissed;
       this.#isMissed = false;

@@ -68,6 +68,7 @@ export class Cluster {
     this.approvals = new ClusterApprovals({
       store: this.store('approval', 1),
       bus: this.bus,
+      link,
       locked: (name, waitMs, work) => this.#locked('approval', name, waitMs, work),
     });
     this.tokens = new ClusterTokens({

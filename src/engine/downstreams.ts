@@ -210,6 +210,8 @@ export class Downstreams {
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
       const answer = await connection.callTool(call.tool, call.arguments, sent);
+      // A list from disk or from another replica was not read over this connection.
+      if (this.#world.background) this.lists.subscribe(connection);
       const result = call.item && !call.item.isRaw ? itemResult(call.item.kind, answer) : answer;
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {

@@ -323,7 +323,7 @@ export class EngineRuntime {
     if (!cluster || this.#isFollowing) return;
     this.#isFollowing = true;
     this.#sharedLists.follow();
-    cluster.approvals.onChange(cluster.link, async (isMissed) => {
+    cluster.approvals.onChange(async (isMissed) => {
       const hasChanged = await this.#current?.state.approvals?.hasChanged();
       // Lists that were read while approvals were away are looked at again by a new state.
       if (hasChanged || isMissed) await this.reload({ ifChanged: !isMissed }).catch(() => {});

@@ -166,3 +166,23 @@ describe('a list that is older than a day', () => {
     });
   });
 });
+
+it('a list from disk follows its server once a call has connected to it', async () => {
+  using home = folder();
+  await using changing = await startTestServer({ tools: { before: { call: () => 'b' } } });
+  const config = { servers: [{ name: 'changing', connection: changing.connection }] };
+  const first = engineIn(home, config);
+  await first.readLists();
+  await first.close();
+  await using engine = engineIn(home, config);
+  expect(await engine.executeTool('changing', 'before')).toMatchObject({ success: true });
+  const names = async () => (await engine.listTools('changing')).map(({ name }) => name);
+  let turn = 0;
+  // The subscription follows the answer.
+  const change = async () => {
+    turn += 1;
+    changing.setTools({ [`after-${turn}`]: { call: () => 'a' } });
+    return names();
+  };
+  await expect.poll(change, { timeout: 15_000, interval: 3_000 }).not.toEqual(['before']);
+});

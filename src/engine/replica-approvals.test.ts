@@ -86,6 +86,25 @@ describe.skipIf(!hasRedis)('approvals in a cluster', () => {
     expect(await call(one, 'play')).toBe('TOOL_NOT_APPROVED');
   });
 
+  it('name Redis in the refusal while it is away, frozen or dead, and no longer when it is back', async () => {
+    const { engines } = await replicas(1, 'all');
+    const [one] = engines;
+    const refusal = async () => {
+      const result = await one?.call({ server: 'jobs', tool: 'work' });
+      return result?.success === false ? result.error.message : 'ok';
+    };
+    expect(await refusal()).not.toContain('Redis');
+    await redis.kill();
+    await expect.poll(refusal, soon).toContain('Redis');
+    expect(await refusal()).toMatch(/nothing new is approved until it does\. .*anygpt mcp approve jobs:work/);
+    await redis.start();
+    await expect.poll(refusal, soon).not.toContain('Redis');
+    redis.freeze();
+    await expect.poll(async () => (await one?.readLists({ again: true })) && refusal(), soon).toContain('Redis');
+    redis.thaw();
+    await expect.poll(refusal, soon).not.toContain('Redis');
+  });
+
   it('survive the loss of everything in Redis', async () => {
     const { engines, more } = await replicas(2, 'all');
     const [one, two] = engines;

@@ -31,6 +31,8 @@ interface KnownApprovals {
   mayFollowRule(server: string, definition: ToolDefinition, always: boolean): boolean;
   /** Identifies all decisions on a server; undefined for one that needs none. */
   digestOf(server: string): string | undefined;
+  /** What other replicas have approved cannot be read now. */
+  readonly isAway?: boolean;
 }
 
 export class ToolPolicy {
@@ -53,7 +55,9 @@ export class ToolPolicy {
       status !== 'approved' &&
       approve !== undefined &&
       this.#approvals?.mayFollowRule(server, definition, approve.always) === true;
-    return isByRule ? { ...ruled, approvedBy: approve.rule } : decideDefinition(ruled, status, server, definition);
+    return isByRule
+      ? { ...ruled, approvedBy: approve.rule }
+      : decideDefinition(ruled, status, server, definition, this.#approvals?.isAway);
   }
 
   /** Tells whether a rule approves a definition that the scanner has not cleared. */
@@ -101,6 +105,7 @@ function decideDefinition(
   status: ApprovalStatus | undefined,
   server: string,
   definition: ToolDefinition,
+  isAway?: boolean,
 ): ToolDecision {
   const approval = status === 'approved' ? undefined : status;
   if (!ruled.enabled) return { ...ruled, code: 'TOOL_DISABLED', ...(approval && { isNameOnly: true }) };
@@ -111,6 +116,6 @@ function decideDefinition(
     tags,
     code: 'TOOL_NOT_APPROVED',
     approval,
-    reason: notApprovedMessage(approval, server, definition),
+    reason: notApprovedMessage(approval, server, definition, isAway),
   };
 }

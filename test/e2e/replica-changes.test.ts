@@ -1,0 +1,89 @@
+/** Changes of servers that replicas show under their own names reach every client, whichever replica heard of them. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../../src/testing/index.ts';
+import { type Era, sdkClient } from '../fixtures/gateway/kit.ts';
+import { hasRedis, startRedis, type TestRedis } from '../fixtures/redis.ts';
+import { type Replicas, startReplicas } from '../fixtures/replicas.ts';
+
+const TOOL = { call: () => 'done' };
+let server: TestServer;
+let redis: TestRedis;
+let all: Replicas;
+beforeEach(async () => {
+  server = await startTestServer({ tools: { before: TOOL } });
+  if (hasRedis) redis = await startRedis();
+});
+afterEach(async () => {
+  if (hasRedis) {
+    await all[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  }
+  await server.close();
+});
+
+async function connect(era: Era) {
+  const client = sdkClient(era);
+  let told = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => void told++);
+  await client.connect(new StreamableHTTPClientTransport(all.url) as never);
+  if (era === 'modern') await client.listen({ toolsListChanged: true });
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name.replace(/^.*__/, ''));
+  return { client, names, told: () => told };
+}
+const soon = { timeout: 15_000 };
+
+describe.skipIf(!hasRedis).each([
+  ['one server', ['--expose', 'echo']],
+  ['several servers', ['--expose', 'echo', '--expose', 'other']],
+] as const)('replicas that expose %s', (_, args) => {
+  it.each<Era>(['legacy', 'modern'])(
+    'tell every %s client of a change, and all of them list what is new',
+    async (era) => {
+      const servers = ['echo', 'other'].map((name) => ({ name, connection: server.connection }));
+      all = await startReplicas({ redis: redis.url, config: { servers }, args });
+      const clients = [];
+      // Two at each replica.
+      for (let at = 0; at < 4; at += 1) {
+        all.next(at % 2);
+        clients.push(await connect(era));
+      }
+      for (const { names } of clients) expect(await names()).toContain('before');
+      // The stream of an old client opens after its handshake.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const before = clients.map(({ told }) => told());
+      server.setTools({ after: TOOL });
+      for (const [at, { told }] of clients.entries())
+        await expect.poll(told, soon).toBeGreaterThan(before[at] as number);
+      for (const { names } of clients)
+        for (let times = 0; times < 3; times += 1) {
+          const listed = await names();
+          expect([listed.includes('after'), listed.includes('before')]).toEqual([true, false]);
+        }
+      await Promise.all(clients.map(({ client }) => client.close()));
+    },
+  );
+
+  it('tell a client with a session also after its replica was killed', async () => {
+    const servers = ['echo', 'other'].map((name) => ({ name, connection: server.connection }));
+    all = await startReplicas({ redis: redis.url, config: { servers }, args });
+    all.next(0);
+    const { client, names, told } = await connect('legacy');
+    expect(await names()).toContain('before');
+    await all.kill(0);
+    // The list is known. It is the call that connects the other replica to the server.
+    const [tool] = (await client.listTools()).tools;
+    await client.callTool({ name: tool?.name ?? '', arguments: {} });
+    const before = told();
+    let turn = 0;
+    // The client opens its stream again after a while.
+    const change = () => {
+      turn += 1;
+      server.setTools({ [`after-${turn}`]: TOOL });
+      return told();
+    };
+    await expect.poll(change, { ...soon, interval: 3_000 }).toBeGreaterThan(before);
+    await expect.poll(names, soon).toContain(`after-${turn}`);
+    await client.close();
+  });
+});
