@@ -15,7 +15,7 @@ const marker = join(root, 'node_modules', '.installed-lock');
 const installed = existsSync(marker) && readFileSync(marker, 'utf8') === readFileSync(lock, 'utf8');
 if (!installed) {
   console.error('installing dependencies (first run only) …');
-  // Not `npm ci`: it refuses a lock file that lacks another platform's optional packages, which ours may.
+  // Not `npm ci`: it would delete and install everything again.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(marker, readFileSync(lock, 'utf8'));
 }

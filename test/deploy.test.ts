@@ -306,6 +306,20 @@ describe('the image', () => {
     expect(await health({ cmdline: running })).toBe(1);
   });
 
+  it('can be built with `npm ci`: the lock file has the optional packages of every platform', () => {
+    const { packages }: { packages: Readonly<Record<string, { optionalDependencies?: object }>> } = JSON.parse(
+      read('package-lock.json'),
+    );
+    const named = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => ({ path, name })),
+    );
+    const missing = named.filter(
+      ({ path, name }) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
+    );
+    expect(dockerfile).toContain('npm ci ');
+    expect(missing).toEqual([]);
+  });
+
   it('has no more in its build than the Dockerfile copies from it', () => {
     const kept = read('.dockerignore')
       .split('\n')
