@@ -12,7 +12,7 @@ import { VERSION } from '../src/core/version.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 
-/** Who may look at the wall clock, and what for. Whoever measures how long something lasts takes `elapsedNow`. */
+/** The files that may look at the wall clock, and what for. Durations are measured with `elapsedNow`. */
 const WALL_CLOCK: Readonly<Record<string, string>> = {
   'audit/audit-log.ts': 'the date of a line',
   'auth/authenticator.ts': 'when a token expires',
@@ -24,7 +24,7 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'cache/lookup-counts.ts': 'the day that a count belongs to',
   'cache/sweep-entries.ts': 'the age of files',
   'catalog/catalog-store.ts': 'how often the log is told of a failing disk',
-  'cli/age.ts': 'how old something is, for people',
+  'cli/commands/list.ts': 'how old something is, for people',
   'cli/commands/token.ts': 'when a token expires',
   'cli/commands/stats.ts': 'what --since means',
   'cli/serve-log.ts': 'the date of a line',

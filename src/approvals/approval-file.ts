@@ -219,7 +219,6 @@ export function keptKeys(folder: string): ReadonlySet<string> | undefined {
   }
 }
 
-/** Writes decisions as text. */
 export function textOf({ servers, isRestored }: Decisions, writes: number): string {
   const document = {
     version: 1,

@@ -11,7 +11,6 @@ import type { AuditEntry, AuditIntent, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
 import { RefusalFolds } from './refusal-folds.ts';
 
-/** Options of an audit log. */
 export interface AuditLogOptions {
   readonly sink: AuditSink;
   /** The sink for refusals, so that a flood of them pushes no other line out. Default `sink`. */

@@ -22,7 +22,6 @@ const OWN_LINES = 10;
 /** Stands for many names in a line that counts them. */
 const VARIOUS = '(various)';
 
-/** The refusals of one time window. */
 export class RefusalFolds {
   readonly #windowMs: number;
   readonly #now: () => number;

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { wallNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { AuthSettings } from './auth-settings.ts';
-import { bearerTokenOf } from './bearer-token.ts';
 import {
   type AuthRefusal,
   type Identity,
@@ -156,4 +155,17 @@ export class Authenticator {
       ? new Introspection({ ...settings, introspection }, this.#options.send)
       : new JwtChecker(settings, this.#options.send, this.#now);
   }
+}
+
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+/** Returns the one bearer token, or why there is none. A token in a query or a body is never read. */
+function bearerTokenOf({ rawHeaders }: RequestHead): { readonly token: string } | AuthRefusal {
+  const given = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
+  const [value] = given;
+  if (value === undefined) return { refused: 'unauthorized', reason: 'A bearer token is missing', isMissing: true };
+  if (given.length > 1) return unauthorized('There is more than one Authorization header');
+  if (value.length > LIMITS.auth.header) return unauthorized('The token is too long');
+  const token = BEARER.exec(value.trim())?.[1];
+  return token === undefined ? unauthorized('Authorization must be "Bearer" and a token') : { token };
 }

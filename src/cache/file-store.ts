@@ -16,7 +16,6 @@ import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } fro
 import { codeOf, storageError } from './storage-error.ts';
 import type { Store } from './store.ts';
 
-/** Options of a file store. */
 interface FileStoreOptions {
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;

@@ -6,7 +6,6 @@
 import { isObject } from '../json/plain-object.ts';
 import type { Listing } from './listing.ts';
 
-/** One server's line in the index. */
 export interface IndexEntry {
   readonly name: string;
   readonly fingerprint: string;

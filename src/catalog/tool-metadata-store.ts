@@ -5,7 +5,6 @@
 
 import type { ToolMetadata } from '../core/types.ts';
 
-/** The tools of all servers. */
 export class ToolMetadataStore {
   readonly #servers = new Map<string, Map<string, ToolMetadata>>();
 

@@ -5,7 +5,6 @@
 import { LIMITS } from '../core/limits.ts';
 import { columnsOf, fitTo } from './layout.ts';
 
-/** One bar. */
 interface Bar {
   readonly label: string;
   readonly value: number;

@@ -124,5 +124,4 @@ for program in anygpt discovery
 end
 `;
 
-/** The script of each shell. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish };

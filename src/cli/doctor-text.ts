@@ -2,8 +2,10 @@
  * Writes the doctor's report: one line for each thing that works, more where something is wrong.
  * @module
  */
+
 import { type Check, type CheckKind, type CheckStatus, worstOf } from '../doctor/check.ts';
 import { type ExaminedServer, works } from '../doctor/examine-server.ts';
+import { counted } from '../text/counted.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { columnsOf } from './layout.ts';
 import type { Paint } from './paint.ts';
@@ -104,7 +106,7 @@ function serverLines(server: ExaminedServer, widest: number, style: DoctorStyle)
 function fineText({ probe, checks }: ExaminedServer): string {
   if (!probe) return checks.find(({ check }) => check === 'command' || check === 'url')?.detail ?? 'not started';
   const { toolCount = 0, transport, protocolVersion, connectMs, listMs } = probe;
-  const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
+  const count = counted(toolCount, 'tool');
   return [count, transport, protocolVersion, `connect ${connectMs} ms, list ${listMs} ms`].join(' · ');
 }
 
@@ -120,9 +122,9 @@ function summary(checks: readonly Check[], servers: readonly ExaminedServer[], o
   return [
     active.length === 0
       ? 'No servers to check'
-      : `${fine} of ${active.length} server${active.length === 1 ? '' : 's'} ${verb}${offline ? ' right (nothing was started)' : ''}`,
-    broken > 0 && `${broken} problem${broken === 1 ? '' : 's'} elsewhere`,
-    warnings > 0 && `${warnings} warning${warnings === 1 ? '' : 's'}`,
+      : `${fine} of ${counted(active.length, 'server')} ${verb}${offline ? ' right (nothing was started)' : ''}`,
+    broken > 0 && `${counted(broken, 'problem')} elsewhere`,
+    warnings > 0 && counted(warnings, 'warning'),
   ]
     .filter(Boolean)
     .join(', ')

@@ -26,7 +26,6 @@ export function outcomeOf(called: ToolResult<CallToolResult>, { server, tool }: 
   return { success: true, result: text === undefined ? content : parsedOr(text) };
 }
 
-/** The text of a text block. */
 export const textOf = (block: ContentBlock): string | undefined =>
   block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
 

@@ -26,5 +26,4 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   STORAGE_ERROR: EXIT.failed,
 };
 
-/** The exit code for this error. */
 export const exitCodeOf = (code: ErrorCode): number => EXIT_CODES[code];

@@ -2,17 +2,16 @@
  * Describes the clients that `init` found, as lines for people and as a document for scripts.
  * @module
  */
+
 import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
 import { LIMITS } from '../core/limits.ts';
+import { counted } from '../text/counted.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
 /** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
-
-/** `3 servers`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** The name of a client, then each of its files with its servers or its problem. */
 export function clientLines(

@@ -9,8 +9,9 @@ import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-a
 import type { Starter } from '../config/starter-config.ts';
 import type { World } from '../config/world.ts';
 import { isLocal } from '../core/transport-parts.ts';
+import { counted } from '../text/counted.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { counted, countOf } from './found-lines.ts';
+import { countOf } from './found-lines.ts';
 import { withTilde } from './source-lines.ts';
 
 /** What happened to the file. */

@@ -10,7 +10,7 @@ import { namedTarget, notThere, targetFiles } from '../clients/installers/target
 import { realWorld, stateFolder, type World } from '../config/world.ts';
 import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { nearestNames } from '../text/nearest-names.ts';
+import { didYouMean, nearestNames } from '../text/nearest-names.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { Values } from './command.ts';
 import { complain } from './failure.ts';
@@ -140,8 +140,7 @@ function clientNamed(name: string): ClientType {
       'A bundle is a server, not a client. Name it as a source: { type: "mcpb", path: "…" }.',
     );
   const near = nearestNames(name, CLIENT_TYPES);
-  const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : `${CLIENT_HELP}.`;
-  throw new UsageError(`Unknown client "${name}". ${hint}`, near);
+  throw new UsageError(`Unknown client "${name}". ${didYouMean(near, `${CLIENT_HELP}.`)}`, near);
 }
 
 /** What to paste by hand where we cannot write the file. */

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { DiscoveryError } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import { nearestName, nearestNames } from '../text/nearest-names.ts';
+import { didYouMean, nearestName, nearestNames } from '../text/nearest-names.ts';
 import type { Command } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { ALIASES, HINTS } from './habits.ts';
@@ -215,9 +215,10 @@ async function commandNamed(name: string): Promise<Command> {
     throw new UsageError([`There is no command "${name}". Use one of these:`, ...lines].join('\n'));
   }
   const near = nearestNames(name, Object.keys(COMMANDS));
-  const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : '';
   throw new UsageError(
-    [`There is no command "${name}".`, hint, 'Run "anygpt --help" to see all of them.'].filter(Boolean).join(' '),
+    [`There is no command "${name}".`, didYouMean(near), 'Run "anygpt --help" to see all of them.']
+      .filter(Boolean)
+      .join(' '),
     near,
   );
 }

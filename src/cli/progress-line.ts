@@ -16,7 +16,6 @@ export interface Progress {
 
 const CLEAR = '\r\u001b[2K';
 
-/** The progress line of stderr. */
 export function progressOn({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
   if (!stderr.isTTY || env.TERM === 'dumb') return { show: () => {}, clear: () => {} };
   let shown = false;

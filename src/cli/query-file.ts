@@ -16,7 +16,6 @@ export interface WrittenTool {
   readonly group?: string | number | undefined;
 }
 
-/** A query as written in the file. */
 export interface WrittenQuery {
   readonly id?: string | undefined;
   readonly query: string;

@@ -9,7 +9,6 @@ import { wallNow } from '../async/clock.ts';
 import { createJsonLogger, createLogger, type LogFormat, type LogLevel } from '../core/log.ts';
 import type { Logger } from '../core/types.ts';
 
-/** The log settings of a configuration. */
 interface LogSettings {
   readonly level: LogLevel;
   readonly format: LogFormat;

@@ -7,7 +7,7 @@
 import { notesToSay } from '../config/said-notes.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../core/log.ts';
+import { createLogger, LOG_LEVELS } from '../core/log.ts';
 import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
@@ -21,7 +21,7 @@ import { toJson } from './json-document.ts';
 import { block, widthOf } from './layout.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { type Progress, progressOn, startingText } from './progress-line.ts';
-import { UsageError } from './usage-error.ts';
+import { oneOf, UsageError } from './usage-error.ts';
 import { toMilliseconds } from './written-times.ts';
 
 /** Options of every command that opens an engine. */
@@ -176,9 +176,8 @@ export async function withSession(
 }
 
 function settingsOf(values: Values) {
-  const level = values['log-level'] as LogLevel | undefined;
-  if (level !== undefined && !LOG_LEVELS.includes(level))
-    throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
+  const given = values['log-level'];
+  const level = given === undefined ? undefined : oneOf('--log-level', given, LOG_LEVELS);
   const [refresh, offline] = [values.refresh === true, values.offline === true];
   if (refresh && offline) throw new UsageError('--refresh cannot be combined with --offline');
   const timeoutMs = values.timeout === undefined ? undefined : toMilliseconds(String(values.timeout), '--timeout');

@@ -6,6 +6,7 @@
 
 import { LIMITS } from '../core/limits.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
+import { counted } from '../text/counted.ts';
 import { plainText } from '../text/plain-text.ts';
 import { shownText } from './shown-text.ts';
 
@@ -19,7 +20,6 @@ interface Line {
   readonly text: string;
 }
 
-/** A file that changes. */
 interface FileChange {
   readonly path: string;
   readonly before: string;
@@ -124,8 +124,7 @@ function runLines(
 ): string[] {
   const sign = run[0]?.sign ?? ' ';
   const isBare = ({ text }: Line) => /^[\s{}[\]",]*$/.test(text);
-  if (hidden.includes(sign) && !run.every(isBare))
-    return [`${sign} … ${run.length} line${run.length === 1 ? '' : 's'}`];
+  if (hidden.includes(sign) && !run.every(isBare)) return [`${sign} … ${counted(run.length, 'line')}`];
   if (sign === ' ' && run.length > 2 * CONTEXT + 1) {
     const between = run.length - 2 * CONTEXT;
     return [

@@ -3,10 +3,24 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
+import { didYouMean, nearestName } from '../text/nearest-names.ts';
 
 /** A mistake in the command line. */
 export class UsageError extends DiscoveryError {
   constructor(message: string, suggestions: readonly string[] = []) {
     super('VALIDATION_ERROR', message, { suggestions });
   }
+}
+
+/** Throws a `UsageError` for an unknown word, with the nearest known one, else with a hint. */
+export function refuseWord(message: string, word: string, known: readonly string[], hint = ''): never {
+  const near = nearestName(word, known);
+  const suggestions = near === undefined ? [] : [near];
+  throw new UsageError([message, didYouMean(suggestions, hint)].filter(Boolean).join(' '), suggestions);
+}
+
+/** Returns the value of an option if it is one of the known ones. */
+export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {
+  const found = known.find((one) => one === value);
+  return found ?? refuseWord(`${option} must be one of ${known.join(', ')}.`, String(value), known);
 }

@@ -5,10 +5,16 @@
  */
 import { dirname } from 'node:path';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { pays } from '../clients/importers/count-entries.ts';
+import type { ImportContext } from '../clients/importers/import-file.ts';
 import { type ImportedSource, importFile } from '../clients/importers/import-file.ts';
 import { countingFiles, type FileScope } from '../clients/importers/list-clients.ts';
-import { importAnything } from './import-anything.ts';
+import { LIMITS } from '../core/limits.ts';
 import { joinServers } from './join-servers.ts';
+import { lookBudget, TooMuch } from './look-budget.ts';
+import { pinsFor } from './pins.ts';
+import { Snapshot } from './project-snapshot.ts';
+import { readIfPresent } from './read-file.ts';
 import type { PlacedEntry } from './server-entry.ts';
 import type { World } from './world.ts';
 
@@ -86,3 +92,27 @@ export function joinEntries(clients: readonly FoundClient[]): JoinedEntries {
   }
   return { shared, renamed };
 }
+
+/** Import context for display: needs no trust. Must not be used for anything that runs. */
+const importAnything = (world: World): Omit<ImportContext, 'base'> => {
+  const files = new Snapshot();
+  const budget = lookBudget();
+  const peek = (path: string): string | undefined => {
+    const text = files.peek(path);
+    if (text !== undefined && !pays(budget, path, text)) throw new TooMuch(path);
+    return text;
+  };
+  return {
+    world,
+    // The budget is charged in `peek` instead.
+    budget: { left: Number.POSITIVE_INFINITY },
+    maxServers: LIMITS.files.servers,
+    read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),
+    pinsOf: ({ scope, root }) =>
+      scope === 'project' && root !== undefined
+        ? pinsFor(new Snapshot({ folder: root }, files), root, world)
+        : undefined,
+    isTrusted: async () => true,
+    isTrustedProject: async () => true,
+  };
+};

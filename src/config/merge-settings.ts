@@ -11,7 +11,6 @@ import type { World } from './world.ts';
 
 type Written = Record<string, unknown>;
 
-/** Settings that are paths. */
 const PATHS = [
   ['cache', 'dir'],
   ['audit', 'file'],

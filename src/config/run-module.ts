@@ -20,7 +20,6 @@ import * as defineConfig from './define-config.ts';
 import { isFilePath, pathsOf } from './module-paths.ts';
 import { NotTrusted, type Snapshot } from './project-snapshot.ts';
 
-/** How a configuration module is run. */
 interface RunOptions {
   /** The source of its files. Packages are loaded only from an open snapshot. */
   readonly files: Snapshot;

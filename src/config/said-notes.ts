@@ -5,10 +5,12 @@
  * processes at once may lose each other's record and print a note twice.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
+import { counted } from '../text/counted.ts';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
 /** More notes than this at once would hide the result. */
@@ -43,7 +45,7 @@ export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling
   const known = warnings.filter((warning) => inFull.has(warning) || before.has(digest(warning))).map(digest);
   if (toPerson && (known.length !== before.size || known.some((hash) => !before.has(hash))))
     await remember(file, places, place, known);
-  const count = `${rest.length}${inFull.size > 0 ? ' more' : ''} note${rest.length === 1 ? '' : 's'}`;
+  const count = counted(rest.length, inFull.size > 0 ? 'more note' : 'note');
   const more = `${count} about the configuration: anygpt mcp config validate`;
   return [...inFull, ...(rest.length > 0 ? [more] : [])];
 }

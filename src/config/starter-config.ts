@@ -7,7 +7,6 @@ import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { FoundClient } from './found-clients.ts';
 import { joinServers } from './join-servers.ts';
 
-/** The formats of a configuration file. */
 export const STARTER_FORMATS = ['json', 'yaml', 'ts'] as const;
 export type StarterFormat = (typeof STARTER_FORMATS)[number];
 

@@ -22,7 +22,6 @@ const LAUNCHERS =
 const CONTAINER_VALUE =
   /^(?:-[evpuwlm]|--(?:env|env-file|volume|mount|publish|user|workdir|label|name|network|net|entrypoint|platform|add-host|cpus|memory|pull|gpus|hostname))$/;
 
-/** What a server is recognised by. */
 interface Program {
   /** The package, script or address; undefined if no word looks like one. */
   readonly main: string | undefined;

@@ -25,7 +25,7 @@ const defaults = {
     messageValues: 200_000,
     /** Most calls answer within seconds; one that reports progress may go on. */
     callIdle: 60_000,
-    /** Ends a call that reports progress for ever. People who are asked something take their time, too. */
+    /** Ends a call that reports progress for ever. Leaves people time to answer questions. */
     callCeiling: 600_000,
     /** A page is a small request. */
     listPage: 15_000,
@@ -305,7 +305,7 @@ const limits = {
     unread: 16 * MIB,
     /** Requests that one replica passes on at once. */
     passed: 512,
-    /** A session that nobody uses for so long cannot be continued at another replica. */
+    /** A session that is unused for so long cannot be continued at another replica. */
     session: DAY,
     /** How often a replica looks for changed tokens, although changes are announced. */
     tokensRead: 10_000,

@@ -11,7 +11,6 @@ export type ToolResult<T, E = ErrorInfo> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: E };
 
-/** Returns a success with its data. */
 export const ok = <T>(data: T): ToolResult<T, never> => ({ success: true, data });
 
 /** Returns a failure with one of our codes. Whether a retry may help follows from the code, unless `details` says. */

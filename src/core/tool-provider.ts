@@ -25,7 +25,7 @@ export interface ToolContext {
   readonly request?: ToolRequest | undefined;
   /** Names the call in logs and in the audit log. */
   readonly traceId?: string | undefined;
-  /** Tells the caller how far a call has come; absent when nobody asked. */
+  /** Tells the caller how far a call has come; absent if the caller did not ask for it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -42,7 +42,6 @@ export interface RemoteConnection {
   readonly userHeaders?: UserTexts | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   readonly auth: 'env' | undefined;
-  /** Settings of the login. */
   readonly oauth?: LoginSettings | undefined;
 }
 
@@ -281,7 +280,6 @@ export interface SearchResult {
   readonly kind?: ItemKind | undefined;
 }
 
-/** A score for one tool. */
 export interface ToolScore {
   readonly server: string;
   readonly tool: string;

@@ -2,9 +2,11 @@
  * Checks the configuration: its files, sources, trust and rules.
  * @module
  */
+
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
 import type { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { counted } from '../text/counted.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { proxiesIn } from './advice.ts';
@@ -33,7 +35,7 @@ export function checkConfiguration(config: ResolvedConfig, rules: readonly { rea
     const fix = `Set enabled: true in ${shown(origin ?? 'your configuration')}`;
     checks.push({ ...about, check: 'enabled', status: 'warn', detail: 'discovery is disabled', fix });
   }
-  const count = `${servers.length} server${servers.length === 1 ? '' : 's'}`;
+  const count = counted(servers.length, 'server');
   const detail = off > 0 ? `${count}, ${off} of them disabled` : count;
   if (origin !== undefined) checks.push({ ...about, check: 'valid', status: 'ok', detail });
   // Problems of a source are reported with the source.
@@ -65,7 +67,7 @@ function checkSource({ type, path, scope, status, message: said = '', serverCoun
   const about = { kind: 'source', subject: path === '' ? type : `${type} ${path}`, check: 'read' } as const;
   switch (status) {
     case 'ok':
-      return { ...about, status: 'ok', detail: `${serverCount} server${serverCount === 1 ? '' : 's'}` };
+      return { ...about, status: 'ok', detail: counted(serverCount, 'server') };
     case 'untrusted':
       return {
         ...about,
@@ -106,7 +108,7 @@ export async function checkTrust(store: {
   const about = { kind: 'machine', subject: store.file, check: 'trust' } as const;
   try {
     const { size } = await store.list();
-    const detail = size === 0 ? 'no project is trusted yet' : `${size} trusted project file${size === 1 ? '' : 's'}`;
+    const detail = size === 0 ? 'no project is trusted yet' : counted(size, 'trusted project file');
     return { ...about, status: 'ok', detail };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);

@@ -26,7 +26,6 @@ export interface DefinitionWorld {
   readonly execPath: string;
 }
 
-/** A finding without its subject. */
 type Finding = Omit<Check, 'kind' | 'subject'>;
 
 /** All findings about an entry. */

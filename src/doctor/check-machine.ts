@@ -10,7 +10,6 @@ import type { Check } from './check.ts';
 const NEEDED_NODE = 20;
 const ABOUT = { kind: 'machine' } as const;
 
-/** Checks the version of Node.js. */
 export function checkNode(version: string): Check {
   const about = { ...ABOUT, subject: 'Node', check: 'node' } as const;
   if (Number.parseInt(version, 10) >= NEEDED_NODE) return { ...about, status: 'ok', detail: `Node ${version}` };

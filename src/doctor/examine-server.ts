@@ -14,6 +14,7 @@ import type { ServerDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import type { ServerProbe } from '../engine/probe-server.ts';
 import { readServerLog } from '../engine/server-logs.ts';
+import { counted } from '../text/counted.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { adviceFor, howToBeQuiet, howToWaitLonger, noiseIn, type Surroundings } from './advice.ts';
 import { type Check, worstOf } from './check.ts';
@@ -129,7 +130,7 @@ export function checkProbe(
     return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, LIMITS.text.detail), fix }];
   }
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
-  const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
+  const count = counted(toolCount, 'tool');
   checks.push({ ...about, check: 'tools', status: 'ok', detail: count, ms: listMs });
   const noise = isLocal(definition.connection) ? noiseIn(known.log) : undefined;
   if (noise !== undefined)

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { LIMITS } from '../core/limits.ts';
 import { VectorTable } from './vector-table.ts';
 
-/** The stored vectors of a server. */
 export interface StoredVectors {
   readonly table: VectorTable;
   /** The stamp of the tool list if all of its vectors are in the table; else empty. */

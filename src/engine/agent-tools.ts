@@ -50,7 +50,6 @@ export type ToolsOptions<F extends ToolFormat = 'anthropic'> = {
   readonly mode?: ToolMode | undefined;
 } & Omit<OptionsOf[F], 'names'>;
 
-/** Options of one call. */
 export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCallOptions<F> {
   readonly signal?: AbortSignal | undefined;
   /** The caller, for the audit log and for tools that ask back. */

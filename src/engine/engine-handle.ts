@@ -12,7 +12,6 @@ export interface EngineHandle {
   readonly [CORE]: EngineCore;
 }
 
-/** The core of an engine. */
 export const coreOf = (engine: EngineHandle): EngineCore => engine[CORE];
 
 /** Tells whether a value is an engine. */

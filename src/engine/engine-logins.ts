@@ -12,7 +12,6 @@ import type { LoginTarget, LogOut, ServerLogins, SharedLogins } from '../logins/
 import type { EngineSecrets } from './engine-secrets.ts';
 import type { EngineWorld } from './engine-world.ts';
 
-/** What a login is for. */
 export interface LoginWish {
   /** The scopes to ask for, in place of the server's own. */
   readonly scopes?: readonly string[] | undefined;

@@ -33,7 +33,6 @@ import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 import { type ListKey, SharedLists } from './shared-lists.ts';
 
-/** Options of a reload. */
 export interface ReloadOptions {
   /** Skip a configuration that equals the current one, unless approvals have changed. */
   readonly ifChanged?: boolean | undefined;

@@ -27,7 +27,6 @@ export interface FindOptions extends SearchOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** The result of a search. */
 export interface FindResult {
   readonly results: readonly SearchResult[];
   /** What was not searched or was withheld, and why. */

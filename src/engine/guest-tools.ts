@@ -11,7 +11,6 @@ import type { RuleSet } from '../rules/decide.ts';
 import { type ToolDecision, ToolPolicy } from '../rules/tool-policy.ts';
 import { shorten, visible } from '../text/plain-text.ts';
 
-/** A tool to register. */
 export interface Registration {
   readonly tool: string;
   /** The pin of the definition; undefined: the one that is listed now, else the first that will be. */

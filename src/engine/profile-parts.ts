@@ -1,5 +1,5 @@
 /**
- * Reads the profiles of a configuration: which servers each has, and its rules on top of those of everybody.
+ * Reads the profiles of a configuration: which servers each has, and its rules on top of those that all callers share.
  * @module
  */
 import { toRateLimit } from '../config/rate-limit-schema.ts';
@@ -73,7 +73,7 @@ export const ownedServers = (servers: ReadonlyMap<string, KnownServer>): Readonl
     ),
   );
 
-/** Returns the limits of a user; undefined: those of everybody. */
+/** Returns the limits of a user; undefined if the shared ones apply. */
 export const userLimits = (parts: Parts, caller: Caller): UserLimits | undefined =>
   parts.profiles.get(seenPart(parts, caller)?.profile ?? '')?.limits;
 

@@ -2,7 +2,7 @@
  * Builds the states that callers with a profile, or with credentials of their own, see in place of the shared one.
  *
  * Such a caller has one or two. The first has the shared servers of its profile: the same connections and lists as
- * everybody, but decisions, an index and counts of its own, so that what is outside does not exist in it. The second has
+ * other callers, but decisions, an index and counts of its own, so that what is outside does not exist in it. The second has
  * the servers with credentials per user: its lists are read with those of the one user, stay in memory, and are shown
  * to that user only.
  * @module

@@ -67,7 +67,7 @@ const isHolder = (value: unknown): value is Holder => typeof value === 'object' 
 /** Tells whether there are few enough values to examine. */
 function isModest(value: Holder): boolean {
   let left = LIMITS.json.exactValues;
-  // No recursion: nobody has asked yet how deep it nests.
+  // No recursion: the depth has not been checked yet.
   const open = [value];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
     const items = Array.isArray(holder) ? holder : Object.values(holder);

@@ -70,7 +70,6 @@ interface Registry {
   index?: { readonly id: string; readonly index: RegistryIndex };
 }
 
-/** All configured registries. */
 export class McpRegistries {
   readonly #registries: readonly Registry[];
   readonly #now: () => number;

@@ -10,7 +10,6 @@ import type { RegistryEntry, RegistryStatus } from './registry-server.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A page of a list. */
 export interface RegistryPage {
   readonly entries: readonly RegistryEntry[];
   /** Why entries were left out. */

@@ -48,7 +48,6 @@ interface RegistryAnswer {
   readonly date: number | undefined;
 }
 
-/** What to list. */
 interface ListQuery {
   /** Only entries that changed since, deleted ones included. */
   readonly updatedSince?: string | undefined;
@@ -69,7 +68,6 @@ export const PAGE = '100';
 
 const NO_ENTRIES: RegistryPage = { entries: [], skipped: [], nextCursor: undefined };
 
-/** Asks one registry. */
 export class RegistryClient {
   readonly name: string;
   readonly #source: RegistrySource;

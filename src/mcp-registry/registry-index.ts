@@ -46,7 +46,6 @@ export function toDocument({ server, status }: RegistryEntry): ToolMetadata {
   };
 }
 
-/** The search index of one registry. */
 export class RegistryIndex {
   readonly #engine: SearchEngine;
 

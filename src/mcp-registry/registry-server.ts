@@ -68,7 +68,6 @@ export interface RegistryPackage {
   readonly postInstall: readonly PostInstall[];
 }
 
-/** A server of a registry. */
 export interface RegistryServer {
   /** `publisher/server`. */
   readonly name: string;
@@ -94,7 +93,6 @@ export interface RegistryStatus {
   readonly isLatest?: boolean | undefined;
 }
 
-/** An entry of a registry. */
 export interface RegistryEntry extends RegistryStatus {
   readonly server: RegistryServer;
   /** The `server.json` as the registry sent it, with fields that we do not know. */

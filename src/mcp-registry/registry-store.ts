@@ -16,7 +16,6 @@ import { isObject } from '../json/plain-object.ts';
 import { readEntry } from './read-page.ts';
 import type { RegistryEntry } from './registry-server.ts';
 
-/** The table of contents. */
 export interface RegistryContents {
   readonly url: string;
   /** Names the search index that belongs to it. */
@@ -64,7 +63,6 @@ export class DamagedStore extends DiscoveryError {
   }
 }
 
-/** The store of one registry. */
 export class RegistryStore {
   readonly #files: FileStore;
   readonly #url: string;

@@ -12,7 +12,6 @@ import { byPublisher, RegistryIndex, toDocument } from './registry-index.ts';
 import { publisherOf, type RegistryEntry, shortNameOf } from './registry-server.ts';
 import { DamagedStore, type RegistryContents, type RegistryStore, toLine } from './registry-store.ts';
 
-/** How to sync. */
 export interface SyncOptions {
   /** Read everything again. */
   readonly full?: boolean | undefined;

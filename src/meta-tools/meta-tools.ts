@@ -3,10 +3,12 @@
  * The tools of the reserved server are elsewhere: `catalog/read-schema-tool.ts` and `execution/result-pages.ts`.
  * @module
  */
+
 import { LIMITS } from '../core/limits.ts';
 import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import { CUT } from '../schema/type-text.ts';
+import { counted } from '../text/counted.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 export { META_TOOL_NAMES } from '../core/own-server.ts';
@@ -89,6 +91,6 @@ function among(servers: readonly string[]): string {
     named = next;
     count++;
   }
-  if (count === 0) return sorted.length === 0 ? '' : ` in ${sorted.length} server${sorted.length === 1 ? '' : 's'}`;
+  if (count === 0) return sorted.length === 0 ? '' : ` in ${counted(sorted.length, 'server')}`;
   return ` in ${named}${count < sorted.length ? ` and ${sorted.length - count} more` : ''}`;
 }

@@ -38,7 +38,6 @@ export interface ToolClasses {
 /** Classifies a tool. Passed in, because inference is loaded only for rules that need it. */
 export type Classify = (server: string, tool: ToolDefinition) => ToolClasses;
 
-/** A compiled rule. */
 export interface CompiledRule {
   readonly index: number;
   readonly enabled: boolean | undefined;

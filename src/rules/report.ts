@@ -25,7 +25,6 @@ export interface RuleWarning {
   readonly message: string;
 }
 
-/** Options of the report. */
 export interface ReportOptions {
   /** All configured servers. A rule about a server without known tools is then not reported as unused. */
   readonly servers?: Iterable<string> | undefined;

@@ -13,7 +13,6 @@ import { asSeen, endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 /** Replaces a secret. */
 export const REDACTED = MASK;
 
-/** Redacts a text. */
 export interface Redact {
   (text: string): string;
   /**

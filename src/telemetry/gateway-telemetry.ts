@@ -10,11 +10,9 @@ import type { RunTool } from '../meta-tools/run-tool.ts';
 import { callMetrics } from './call-metrics.ts';
 import { engineMetrics } from './engine-metrics.ts';
 import { Metrics } from './metric-families.ts';
-import { OpenCounts } from './open-counts.ts';
 import type { Headers, Tracing } from './tracing.ts';
 import { wantsOpenTelemetry } from './wants-open-telemetry.ts';
 
-/** The telemetry of a gateway. */
 export interface GatewayTelemetry {
   /** For the engine. */
   readonly observer: CallObserver;
@@ -108,3 +106,24 @@ const both = (first: () => void, second: (() => void) | undefined) => () => {
   first();
   second?.();
 };
+
+/** Numbers that go up when something opens and down when it closes. A name without anything open keeps no entry. */
+class OpenCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns the function to call when it has closed; only the first call counts. */
+  open(name: string): () => void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    let isOpen = true;
+    return () => {
+      const left = (this.#counts.get(name) ?? 0) - (isOpen ? 1 : 0);
+      isOpen = false;
+      if (left > 0) this.#counts.set(name, left);
+      else this.#counts.delete(name);
+    };
+  }
+
+  [Symbol.iterator](): Iterator<[string, number]> {
+    return this.#counts.entries();
+  }
+}

@@ -41,6 +41,10 @@ export function nearestNames(written: string, known: Iterable<string>, limit = 3
   return scored.slice(0, limit).map(({ name }) => name);
 }
 
+/** `Did you mean "a" or "b"?`; without names, another hint. */
+export const didYouMean = (near: readonly string[], otherwise = ''): string =>
+  near.length > 0 ? `Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?` : otherwise;
+
 /** Counts insertions, deletions, replacements and swaps of neighbours between two words; stops at `limit`. */
 export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

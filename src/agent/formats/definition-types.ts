@@ -69,7 +69,6 @@ export interface OpenAiNamespace {
   tools: OpenAiFunction[];
 }
 
-/** A function of the Gemini API. */
 interface GeminiFunction {
   name: string;
   description: string;
@@ -108,7 +107,6 @@ interface LangChainTool {
   schema: ObjectSchema;
 }
 
-/** The definitions in each format. */
 export interface DefinitionsOf {
   anthropic: AnthropicTool[];
   'openai-chat': OpenAiChatTool[];
@@ -138,7 +136,6 @@ interface CommonOptions {
   readonly names?: NameTable | undefined;
 }
 
-/** Options for Anthropic. */
 export interface AnthropicOptions extends CommonOptions {
   /** `strict: true` if the schema fits and the request has room. Default false. */
   readonly strict?: ToolChoice | undefined;
@@ -157,7 +154,6 @@ interface OpenAiChatOptions extends CommonOptions {
   readonly strict?: ToolChoice | undefined;
 }
 
-/** Options for OpenAI Responses. */
 export interface OpenAiResponsesOptions extends OpenAiChatOptions {
   /** `defer_loading: true`: the model finds these with a tool search. Default false. */
   readonly deferLoading?: ToolChoice | undefined;
@@ -165,7 +161,6 @@ export interface OpenAiResponsesOptions extends OpenAiChatOptions {
   readonly namespaces?: boolean | ((server: string) => string | undefined) | undefined;
 }
 
-/** Options for Gemini. */
 export interface GeminiOptions extends CommonOptions {
   /** Where the schema goes: as JSON Schema (default), or as the older subset of OpenAPI. */
   readonly parameters?: 'json-schema' | 'open-api' | undefined;
@@ -177,7 +172,6 @@ export interface AiSdkOptions extends CommonOptions {
   readonly execute?: ((call: ReadCall, options: AiSdkCallOptions) => Promise<CallToolResult>) | undefined;
 }
 
-/** The options of each format. */
 export interface OptionsOf {
   anthropic: AnthropicOptions;
   'openai-chat': OpenAiChatOptions;

@@ -13,7 +13,6 @@ export type TextPart = {
   text: string;
 };
 
-/** An image for Anthropic. */
 export interface AnthropicImage {
   type: 'image';
   source: { type: 'base64'; media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'; data: string };
@@ -98,7 +97,6 @@ export type LangChainToolMessage = {
   status: 'success' | 'error';
 };
 
-/** The result in each format. */
 export interface ToolResultsOf {
   anthropic: AnthropicToolResult;
   'openai-chat': OpenAiToolMessage;

@@ -87,7 +87,6 @@ interface FormatByType {
   readonly tool_call: 'langchain';
 }
 
-/** The format of a call. */
 export type FormatOf<C extends AnyToolCall> = C extends unknown
   ? [TypeOf<C>] extends [never]
     ? 'gemini'
@@ -100,7 +99,6 @@ interface ToolCallParts extends NamedCall {
   readonly id: string | undefined;
 }
 
-/** How to read a call. */
 export interface ToolCallOptions<F extends ToolFormat = ToolFormat> {
   /** The format, if the call does not show it: a LangChain call without its `type` looks like one of Gemini. */
   readonly format?: F | undefined;

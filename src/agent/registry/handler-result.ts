@@ -9,9 +9,9 @@ import type { CallToolResult } from '../../core/types.ts';
 import { abortFailure } from '../../execution/abort.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
 import { plainJson } from '../../json/json-fault.ts';
+import { isObject } from '../../json/plain-object.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../../text/thrown-message.ts';
-import { isResult } from './result-shape.ts';
 
 /**
  * Keeps a whole result, writes a text as text, an object as `structuredContent` and text, and nothing as no content.
@@ -98,3 +98,41 @@ const withContent = (result: CallToolResult): CallToolResult =>
             : [{ type: 'text', text: JSON.stringify(result.structuredContent) ?? '' }],
         ...result,
       };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const isBlock = (value: unknown): boolean =>
+  isObject(value) && isText(value.type) && (BLOCKS.get(value.type as string)?.(value) ?? true);
+
+/** Required fields of known block types; clients refuse the whole result without them. */
+const BLOCKS: ReadonlyMap<string, (block: Fields) => boolean> = new Map<string, (block: Fields) => boolean>([
+  ['text', ({ text }) => isText(text)],
+  ['image', ({ data, mimeType }) => isText(data) && isText(mimeType)],
+  ['audio', ({ data, mimeType }) => isText(data) && isText(mimeType)],
+  ['resource', ({ resource }) => isObject(resource) && isText(resource.uri)],
+  ['resource_link', ({ uri, name }) => isText(uri) && isText(name)],
+]);
+
+type Kind = (value: unknown) => boolean;
+const optional =
+  (kind: Kind): Kind =>
+  (value) =>
+    value === undefined || kind(value);
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['content', optional((value) => Array.isArray(value) && value.every(isBlock))],
+  ['structuredContent', () => true],
+  ['isError', optional((value) => typeof value === 'boolean')],
+  ['_meta', optional(isObject)],
+  ['resultType', optional(isText)],
+  ['inputRequests', optional(isObject)],
+  ['requestState', optional(isText)],
+]);
+
+function isResult(value: unknown): value is CallToolResult {
+  if (!isObject(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => KINDS.get(key)?.(value[key]) === true);
+}

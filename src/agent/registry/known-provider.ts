@@ -36,7 +36,6 @@ export interface Listing {
   readonly problem: string | undefined;
 }
 
-/** Options of a provider. */
 interface KnownProviderOptions {
   /** The provider's name in notes, if it has none of its own. */
   readonly label: string;

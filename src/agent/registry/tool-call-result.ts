@@ -5,7 +5,6 @@
  */
 import type { CallToolResult } from '../../core/types.ts';
 
-/** Text in a result. */
 type TextContent = Readonly<{ type: 'text'; text: string }>;
 
 /** An image in a result; `data` is base64. */
@@ -14,7 +13,6 @@ type ImageContent = Readonly<{ type: 'image'; data: string; mimeType: string }>;
 /** Sound in a result; `data` is base64. */
 type AudioContent = Readonly<{ type: 'audio'; data: string; mimeType: string }>;
 
-/** A link to a resource. */
 type ResourceLink = Readonly<{
   type: 'resource_link';
   uri: string;

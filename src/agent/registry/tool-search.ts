@@ -11,7 +11,6 @@ import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 
-/** Options of a search. */
 export interface ToolSearchOptions {
   /** Maximum number of hits, 1 to 100. Default 10, or fewer if relevance drops. */
   readonly maxResults?: number | undefined;

@@ -34,7 +34,6 @@ export class Definitions {
     this.#table = table;
   }
 
-  /** All tools in one format. */
   set<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
     if ('names' in options) throw new ValidationError('The registry makes the names: leave out "names".');
     const set = this.#made(options) as DefinitionSet<F>;

@@ -42,7 +42,6 @@ export interface Discovered {
   readonly failures: readonly ErrorInfo[];
 }
 
-/** Options of one call. */
 export interface SourceCallOptions {
   readonly traceId?: string | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -30,7 +30,6 @@ import {
 import type { FoundTool, ToolTable } from './tool-table.ts';
 import { parseToolName } from './unified-name.ts';
 
-/** Options of one call. */
 export interface RegistryCallOptions extends SourceCallOptions {
   /** The format of the model's definitions. Without it, arguments of every format are understood. */
   readonly format?: ToolFormat | undefined;

@@ -15,7 +15,6 @@ import { claudeSet, claudeTool, describe, leftOut } from './claude-set.ts';
 import { type Tell, UNHEARD } from './registry-log.ts';
 import type { AnthropicFields } from './static-tool.ts';
 
-/** A tool that is left out. */
 export interface ExcludedTool {
   /** Null for the program's own tools. */
   readonly serverName: string | null;
@@ -44,7 +43,6 @@ export interface ToolList {
   readonly excluded?: readonly ExcludedTool[] | undefined;
 }
 
-/** All tools of a registry. */
 export interface ToolLists {
   /** Changes whenever a list changes. */
   readonly revision: string;

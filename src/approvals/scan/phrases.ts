@@ -31,7 +31,6 @@ export function compilePhrase<R extends string>(rule: R, text: string): Phrase<R
   return { rule, steps };
 }
 
-/** Phrases by their first word. */
 export class PhraseBook<R extends string> {
   readonly #byFirst = new Map<string, Phrase<R>[]>();
 

@@ -6,8 +6,7 @@
 import { LIMITS } from '../../core/limits.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { shorten } from '../../text/plain-text.ts';
-import { quoted } from '../definition-diff.ts';
-import { textsOf } from './definition-texts.ts';
+import { pointerPart, quoted } from '../definition-diff.ts';
 import { hiddenSigns, type Sign, selectorText, tagText } from './hidden-signs.ts';
 import { KnownNames, mixesAlphabets } from './known-names.ts';
 import { classesOf, PHRASE_BOOK, type PhraseRule, TERMS } from './scan-rules.ts';
@@ -102,4 +101,35 @@ function decoded(text: string): string[] {
     const bytes = Buffer.from(run.slice(0, LIMITS.approvals.encoded), 'base64').toString('utf8');
     return /^[\t\n\r\x20-\x7e\u00a0-\uffef]*$/.test(bytes) && bytes.includes(' ') ? [bytes] : [];
   });
+}
+
+/** One string. The place of a key is that of its value. */
+interface DefinitionText {
+  readonly place: string;
+  readonly text: string;
+}
+
+/** Returns every string, keys included, with its JSON pointer, in the order of the definition. Bounded for any definition. */
+function textsOf(definition: unknown): DefinitionText[] {
+  const texts: DefinitionText[] = [];
+  let room = LIMITS.approvals.scanned;
+  let values = 0;
+  const add = (place: string, text: string): void => {
+    if (room <= 0) return;
+    texts.push({ place, text: text.slice(0, room) });
+    room -= text.length;
+  };
+  const walk = (value: unknown, place: string, depth: number): void => {
+    values += 1;
+    if (room <= 0 || values > LIMITS.approvals.values || depth > LIMITS.json.depth) return;
+    if (typeof value === 'string') add(place, value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, one] of Object.entries(value)) {
+      const below = `${place}/${pointerPart(key)}`;
+      if (!Array.isArray(value)) add(below, key);
+      walk(one, below, depth + 1);
+    }
+  };
+  walk(definition, '', 0);
+  return texts;
 }

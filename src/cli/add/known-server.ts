@@ -4,7 +4,7 @@
  */
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ServerDefinition } from '../../core/types.ts';
-import { nearestNames } from '../../text/nearest-names.ts';
+import { didYouMean, nearestNames } from '../../text/nearest-names.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Session } from '../session.ts';
 import { withTilde } from '../source-lines.ts';
@@ -18,8 +18,8 @@ export async function knownServer({ engine }: Session, name: string): Promise<Se
     name,
     servers.map((server) => server.name),
   );
-  const hint = suggestions.length > 0 ? `Did you mean ${suggestions.map((one) => `"${one}"`).join(' or ')}?` : '';
-  const message = `There is no server "${oneLine(name, 100)}". ${hint || 'list_mcp_servers shows all servers.'}`;
+  const hint = didYouMean(suggestions, '"anygpt mcp list" shows all servers.');
+  const message = `There is no server "${oneLine(name, 100)}". ${hint}`;
   throw new DiscoveryError('SERVER_NOT_FOUND', message, { suggestions });
 }
 

@@ -19,7 +19,6 @@ export type Target = { readonly name: string | undefined } & (
   | { readonly kind: 'json'; readonly raw: Readonly<Record<string, unknown>> }
 );
 
-/** A name and a value. */
 export type Pair = readonly [name: string, value: string];
 
 /** Returns the target. Throws `UsageError` for what cannot be understood. */

@@ -23,7 +23,7 @@ import { EXIT, type Io } from '../io.ts';
 import { toJson, toWord } from '../json-document.ts';
 import { REGISTRY_HELP, REGISTRY_OPTIONS, type RegistrySession, withRegistries } from '../open-registries.ts';
 import { withTilde } from '../source-lines.ts';
-import { UsageError } from '../usage-error.ts';
+import { oneOf, UsageError } from '../usage-error.ts';
 
 export const add: Command = {
   usage: `Usage: anygpt mcp add <publisher/server[@version]> [options]
@@ -75,9 +75,8 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
     'dry-run': { type: 'boolean' },
   },
   async run(values, positionals, io) {
-    const { transport, scope } = values as { transport?: string; scope?: string };
-    if (transport !== undefined && !['stdio', 'http', 'sse'].includes(transport))
-      throw new UsageError('--transport must be one of stdio, http, sse');
+    const { transport, scope } = values;
+    if (transport !== undefined) oneOf('--transport', transport, ['stdio', 'http', 'sse']);
     if (scope !== undefined && scope !== 'user' && scope !== 'local')
       throw new UsageError('--scope can only be user here: servers are added to your own configuration');
     const target = targetOf(values, positionals);

@@ -6,6 +6,7 @@
 
 import type { PendingTool } from '../../engine/pending-tools.ts';
 import { touchTrustStamp } from '../../engine/watch-config.ts';
+import { counted } from '../../text/counted.ts';
 import { visible } from '../../text/plain-text.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
@@ -110,11 +111,10 @@ function summaryOf(
   { paint }: Session,
 ): string {
   if (found.length === 0) return 'No tool waits for approval.';
-  const count = (number: number) => `${number} tool${number === 1 ? '' : 's'}`;
-  if (isDry) return `Would approve ${count(found.length)}`;
+  if (isDry) return `Would approve ${counted(found.length, 'tool')}`;
   const left = found.length - approved.length;
   const rest = left === 0 ? '' : `; ${left === 1 ? '1 still waits' : `${left} still wait`}`;
   return approved.length === 0
     ? `Approved nothing${rest}`
-    : `${paint('green', '✓')} Approved ${count(approved.length)}${rest}; running gateways will offer them`;
+    : `${paint('green', '✓')} Approved ${counted(approved.length, 'tool')}${rest}; running gateways will offer them`;
 }

@@ -7,9 +7,9 @@ import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { silentLogger } from '../../core/log.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { UsageStore } from '../../usage/usage-store.ts';
-import { ageOf } from '../age.ts';
 import { main } from '../main.ts';
 import { reload } from './config-reload.ts';
+import { ageOf } from './list.ts';
 
 const ESCAPE = '\u001b]0;owned\u0007\u001b[31m';
 let github: TestServer;

@@ -2,7 +2,9 @@
  * `anygpt mcp config reload`: validates the configuration, tells running gateways, and reads new tool lists.
  * @module
  */
+
 import { LIMITS } from '../../core/limits.ts';
+import { counted } from '../../text/counted.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { withSession } from '../session.ts';
@@ -31,7 +33,7 @@ export const reload = (values: Values, io: Io, patienceMs: number): Promise<numb
       for (const warning of warnings) session.note(warning);
       const silent = failed.length === 0 ? '' : `, ${failed.length} of them without a tool list`;
       session.print(
-        `${session.paint('green', '✓')} Configuration reloaded: ${servers} server${servers === 1 ? '' : 's'}${silent}; running gateways will reload`,
+        `${session.paint('green', '✓')} Configuration reloaded: ${counted(servers, 'server')}${silent}; running gateways will reload`,
       );
     }
     return EXIT.ok;

@@ -11,14 +11,14 @@ import type { Command, Values } from '../command.ts';
 import { type Outcome, outcomeOf } from '../execute-outcome.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { forTerminal } from '../failure.ts';
+import type { Io } from '../io.ts';
 import { EXIT } from '../io.ts';
 import { pairOf } from '../positionals.ts';
-import { pathIn } from '../read-text.ts';
+import { pathIn, readText } from '../read-text.ts';
 import { rawResult, resultText } from '../result-text.ts';
 import { openFolder, type SavedFile, saveFiles } from '../save-files.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
-import { readArguments } from '../written-arguments.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -190,3 +190,26 @@ const indented = (text: string): string =>
     .split('\n')
     .map((line) => (line === '' ? '' : `  ${line}`))
     .join('\n');
+
+/** The arguments; none if the option is missing. Throws `UsageError` for anything but a JSON object. */
+async function readArguments(
+  written: string | undefined,
+  io: Pick<Io, 'stdin' | 'cwd' | 'env'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (written === undefined) return {};
+  if (written !== '-' && !written.startsWith('@')) return parsed(written, '--args');
+  const { text, from } = await readText(written === '-' ? written : written.slice(1), '--args', io);
+  return parsed(text, from);
+}
+
+function parsed(text: string, what: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${what} is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`${what} must be a JSON object, for example {"name": "value"}`);
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -2,17 +2,18 @@
  * `anygpt mcp export`: writes tools in other languages: RTFS, TypeScript, zod, manifests, a catalogue, tools of APIs.
  * @module
  */
+
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportFolder } from '../../service/export/export-formats.ts';
 import type { CapabilityManifest } from '../../service/manifest.ts';
-import { nearestName } from '../../text/nearest-names.ts';
+import { counted } from '../../text/counted.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { oneOf, UsageError } from '../usage-error.ts';
 
 export const exportTools: Command = {
   usage: `Usage: anygpt mcp export [server…] [options]
@@ -51,7 +52,7 @@ configuration error, 3 connection failed or files not written`,
     'include-disabled': { type: 'boolean' },
   },
   async run(values, names, io) {
-    const format = formatOf(String(values.format ?? 'rtfs'));
+    const format = oneOf('--format', values.format ?? 'rtfs', EXPORT_FORMATS);
     if (values.out === '') throw new UsageError('--out takes a folder');
     const folder = resolve(io.cwd, String(values.out ?? exportFolder(format)));
     return withSession(values, io, async (session) => {
@@ -109,17 +110,6 @@ configuration error, 3 connection failed or files not written`,
   },
 };
 
-function formatOf(format: string): ExportFormat {
-  const known = EXPORT_FORMATS.find((one) => one === format);
-  if (known !== undefined) return known;
-  const near = nearestName(format, EXPORT_FORMATS);
-  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  throw new UsageError(
-    `--format must be one of ${EXPORT_FORMATS.join(', ')}.${hint}`,
-    near === undefined ? [] : [near],
-  );
-}
-
 /** The manifests of the servers, and the errors of those that have none. */
 async function manifestsOf(servers: readonly string[], includeDisabled: boolean, { engine }: Session) {
   const { toolToManifest } = await import('../../service/manifest.ts');
@@ -141,16 +131,13 @@ function shownFolder(folder: string, cwd: string): string {
   return way === '' ? '.' : way.startsWith('..') || isAbsolute(way) ? folder : way;
 }
 
-const many = (number: number, what: string): string =>
-  `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
-
 function writtenText(
   folder: string,
   format: ExportFormat,
   { servers, tools }: { readonly servers: number; readonly tools: number },
   paths: readonly string[],
 ): string {
-  const title = `Wrote ${many(tools, 'tool')} of ${many(servers, 'server')} as ${format} to ${folder} (${many(paths.length, 'file')}):`;
+  const title = `Wrote ${counted(tools, 'tool')} of ${counted(servers, 'server')} as ${format} to ${folder} (${counted(paths.length, 'file')}):`;
   const shown = paths.slice(0, LIMITS.shown.listed);
   const rest = paths.length - shown.length;
   return [

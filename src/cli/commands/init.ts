@@ -26,11 +26,11 @@ import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
 import { withLock } from '../../disk/file-lock.ts';
 import { copyBeside, writeAtomically } from '../../disk/write-atomically.ts';
 import { literalSecretIn } from '../../secrets/server-secrets.ts';
-import { nearestName } from '../../text/nearest-names.ts';
+import { counted } from '../../text/counted.ts';
 import { ask } from '../ask.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';
-import { clientDocument, clientLines, counted, countOf } from '../found-lines.ts';
+import { clientDocument, clientLines, countOf } from '../found-lines.ts';
 import { type Done, fileText, nextCommands, notesOn, type Outcome } from '../init-notes.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
@@ -39,7 +39,7 @@ import { paintFor } from '../paint.ts';
 import { exactly } from '../positionals.ts';
 import { withTilde } from '../source-lines.ts';
 import { fileDiff } from '../text-diff.ts';
-import { UsageError } from '../usage-error.ts';
+import { oneOf, refuseWord } from '../usage-error.ts';
 
 /** The exit code after Ctrl-C. */
 const INTERRUPTED = 130;
@@ -87,7 +87,7 @@ Exit codes: 0 success (also if the file exists already), 1 invalid arguments,
   },
   async run(values, positionals, io) {
     exactly(positionals);
-    const format = formatOf(values.format as string | undefined);
+    const format = oneOf('--format', values.format ?? 'json', STARTER_FORMATS);
     const world = realWorld({ env: io.env, cwd: io.cwd });
     const wanted = namedClients(values.client as readonly string[] | undefined);
     const found = await findClients(world);
@@ -126,19 +126,10 @@ async function trustedOf(found: readonly FoundClient[], world: World): Promise<R
   return trusted;
 }
 
-function formatOf(written = 'json'): StarterFormat {
-  const format = STARTER_FORMATS.find((known) => known === written);
-  if (format === undefined)
-    throw new UsageError(`--format must be one of ${STARTER_FORMATS.join(', ')}, not "${written}"`);
-  return format;
-}
-
 function namedClients(names: readonly string[] = []): ReadonlySet<string> {
   for (const name of names) {
     if ((CLIENT_TYPES as readonly string[]).includes(name)) continue;
-    const near = nearestName(name, CLIENT_TYPES);
-    const hint = near === undefined ? `Clients: ${CLIENT_TYPES.join(', ')}.` : `Did you mean "${near}"?`;
-    throw new UsageError(`Unknown client "${name}". ${hint}`, near === undefined ? [] : [near]);
+    refuseWord(`Unknown client "${name}".`, name, CLIENT_TYPES, `Clients: ${CLIENT_TYPES.join(', ')}.`);
   }
   return new Set(names);
 }

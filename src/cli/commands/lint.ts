@@ -14,12 +14,12 @@ import {
   type Severity,
 } from '../../lint/rules.ts';
 import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
-import { nearestName } from '../../text/nearest-names.ts';
+import { counted } from '../../text/counted.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { lintText } from '../lint-text.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { oneOf, refuseWord, UsageError } from '../usage-error.ts';
 
 const SHOWN = 8;
 const idsOf = (severity: Severity): string => RULE_IDS.filter((id) => RULES[id].severity === severity).join(', ');
@@ -100,16 +100,13 @@ function wishesOf(values: Values) {
   const rules = values.rule as readonly RuleId[] | undefined;
   for (const rule of rules ?? []) {
     if (Object.hasOwn(RULES, rule)) continue;
-    const near = nearestName(rule, RULE_IDS);
-    const hint = near === undefined ? '"anygpt mcp lint --help" lists all rules.' : `Did you mean "${near}"?`;
-    throw new UsageError(`Unknown rule "${rule}". ${hint}`, near === undefined ? [] : [near]);
+    refuseWord(`Unknown rule "${rule}".`, rule, RULE_IDS, '"anygpt mcp lint --help" lists all rules.');
   }
-  const { severity = rules ? 'info' : 'warn', 'max-tokens': tokens } = values;
-  if (!SEVERITIES.includes(severity as Severity))
-    throw new UsageError(`--severity must be one of ${SEVERITIES.join(', ')}`);
+  const { 'max-tokens': tokens } = values;
+  const severity = oneOf('--severity', values.severity ?? (rules ? 'info' : 'warn'), SEVERITIES);
   if (tokens !== undefined && !/^[1-9]\d{0,8}$/.test(String(tokens)))
     throw new UsageError('--max-tokens takes a number from 1');
-  return { rules, severity: severity as Severity, maxTokens: tokens === undefined ? undefined : Number(tokens) };
+  return { rules, severity, maxTokens: tokens === undefined ? undefined : Number(tokens) };
 }
 
 /** All known tools. Those of the named servers come first, so that duplicates are reported for them. */
@@ -130,19 +127,17 @@ const countsOf = (findings: readonly Finding[]) => {
   return { error: count('error'), warn: count('warn'), info: count('info') };
 };
 
-const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
-
 function summaryOf(tools: readonly LintedTool[], findings: readonly Finding[], severity: Severity): string {
   const servers = new Set(tools.map(({ server }) => server)).size;
   const { error, warn, info } = countsOf(findings);
   const hidden = severity === 'info' ? 0 : info + (severity === 'error' ? warn : 0);
   const parts = [
-    many(error, 'error'),
-    severity !== 'error' && many(warn, 'warning'),
-    severity === 'info' && many(info, 'note'),
+    counted(error, 'error'),
+    severity !== 'error' && counted(warn, 'warning'),
+    severity === 'info' && counted(info, 'note'),
   ];
   const more = hidden > 0 ? `; ${hidden} less severe (--severity info shows them)` : '';
-  return `${many(tools.length, 'tool')} of ${many(servers, 'server')}: ${parts.filter(Boolean).join(', ')}${more}.`;
+  return `${counted(tools.length, 'tool')} of ${counted(servers, 'server')}: ${parts.filter(Boolean).join(', ')}${more}.`;
 }
 
 const documentOf = (

@@ -2,12 +2,14 @@
  * `anygpt mcp list`: lists all configured servers.
  * @module
  */
+
+import { wallNow } from '../../async/clock.ts';
 import type { ResolvedConfig, ResolvedSource } from '../../config/resolved-config.ts';
 import { notesToSay } from '../../config/said-notes.ts';
 import type { ServerDefinition, ServerMetadata } from '../../core/types.ts';
 import { toolCounts } from '../../meta-tools/answers.ts';
+import { counted } from '../../text/counted.ts';
 import { oneLine } from '../../text/plain-text.ts';
-import { ageOf } from '../age.ts';
 import type { Command } from '../command.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -150,8 +152,7 @@ function serverBlock(server: ServerMetadata, { status, about, refusal }: Shown, 
   const { toolCount, disabledCount = 0, unapprovedCount = 0 } = toolCounts(server);
   const mark = markOf(server, status);
   const known = [
-    (toolCount > 0 || server.status === 'connected' || listedAt !== undefined) &&
-      `${toolCount} tool${toolCount === 1 ? '' : 's'}`,
+    (toolCount > 0 || server.status === 'connected' || listedAt !== undefined) && counted(toolCount, 'tool'),
     disabledCount > 0 && `${disabledCount} disabled`,
     unapprovedCount > 0 && `${unapprovedCount} not approved`,
     listedAt !== undefined && server.status !== 'connected' && `listed ${ageOf(listedAt)}`,
@@ -199,3 +200,15 @@ const disabledBlock = (
   ]
     .filter(Boolean)
     .join('\n');
+
+const STEPS: readonly (readonly [number, string])[] = [
+  [24 * 3600_000, 'd'],
+  [3600_000, 'h'],
+  [60_000, 'min'],
+];
+
+/** `3 h ago`; `just now` below a minute, or for a time in the future after a clock was set back. */
+export function ageOf(at: number, now = wallNow()): string {
+  for (const [ms, unit] of STEPS) if (now - at >= ms) return `${Math.floor((now - at) / ms)} ${unit} ago`;
+  return 'just now';
+}

@@ -2,9 +2,11 @@
  * `anygpt mcp lock`: writes the versions, pins and domains of all tools to a file that can be committed.
  * @module
  */
+
 import { resolve } from 'node:path';
 import { printLock } from '../../approvals/lock-file.ts';
 import { writeAtomically } from '../../disk/write-atomically.ts';
+import { counted } from '../../text/counted.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { lockNow, lockPath } from '../lockable-servers.ts';
@@ -39,7 +41,7 @@ error, 3 connection failed or cannot write`,
       const tools = [...now.values()].reduce((sum, server) => sum + server.tools.size, 0);
       if (session.json) session.printJson({ file, servers: now.size, tools });
       else {
-        const what = `${tools} tool${tools === 1 ? '' : 's'} of ${now.size} server${now.size === 1 ? '' : 's'}`;
+        const what = `${counted(tools, 'tool')} of ${counted(now.size, 'server')}`;
         session.print(`${session.paint('green', '✓')} Wrote ${what} to ${file}`);
       }
       return EXIT.ok;

@@ -6,7 +6,8 @@
 import { LIMITS } from '../../core/limits.ts';
 import type { SearchResult } from '../../core/types.ts';
 import type { Explanation } from '../../search/explanation.ts';
-import { readFilters } from '../../search/query-filters.ts';
+import { matchesPattern, type QueryFilter, readFilters } from '../../search/query-filters.ts';
+import { nearestNames } from '../../text/nearest-names.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { explainLines } from '../explain-text.ts';
@@ -14,7 +15,6 @@ import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { searchDocument } from '../json-answers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { unmatchedServers } from '../unmatched-servers.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const search: Command = {
@@ -132,3 +132,36 @@ function searchText(
   });
   return [`Search results for "${oneLine(query, 200)}" (${results.length} found):`, ...hits].join('\n\n');
 }
+
+/** One message for each `server:` filter that matches no enabled server: the empty answer alone would mislead. */
+function unmatchedServers(
+  filters: readonly QueryFilter[],
+  servers: readonly { readonly name: string; readonly enabled: boolean }[],
+): string[] {
+  return filters
+    .filter(({ key }) => key === 'server')
+    .flatMap(({ value, pieces }) => {
+      const fitting = servers.filter(({ name }) => matchesPattern(name.toLowerCase(), pieces));
+      if (fitting.some(({ enabled }) => enabled)) return [];
+      if (fitting.length > 0) return [`${namesOf(fitting)} is disabled.`];
+      return [`No server is called "${oneLine(value, 100)}". ${hint(value, servers)}`];
+    });
+}
+
+function hint(value: string, servers: readonly { readonly name: string; readonly enabled: boolean }[]): string {
+  const usable = servers.filter(({ enabled }) => enabled);
+  const near = nearestNames(
+    value.replaceAll('*', ''),
+    usable.map(({ name }) => name),
+  );
+  if (near.length > 0) return `Did you mean ${near.map((name) => `server:${filterWord(name)}`).join(' or ')}?`;
+  return usable.length === 0 ? 'There are none.' : `There are ${namesOf(usable)}.`;
+}
+
+const filterWord = (name: string): string => (/\s/.test(name) ? `"${oneLine(name, 100)}"` : oneLine(name, 100));
+
+const namesOf = (servers: readonly { readonly name: string }[]): string =>
+  servers
+    .slice(0, LIMITS.shown.some)
+    .map(({ name }) => oneLine(name, 100))
+    .join(', ') + (servers.length > LIMITS.shown.some ? ` and ${servers.length - LIMITS.shown.some} more` : '');

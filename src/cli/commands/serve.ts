@@ -5,7 +5,7 @@
 import { elapsedNow } from '../../async/clock.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
-import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
+import { LOG_LEVELS } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
 import { configFile } from '../../engine/engine-world.ts';
@@ -22,7 +22,7 @@ import { HTTP_OPTIONS, httpOptions } from '../http-options.ts';
 import { EXIT, type Io, type Output } from '../io.ts';
 import { observed } from '../observed-surface.ts';
 import { ServeLog } from '../serve-log.ts';
-import { UsageError } from '../usage-error.ts';
+import { oneOf, UsageError } from '../usage-error.ts';
 
 export const serve: Command = {
   usage: `Usage: anygpt mcp serve [options]
@@ -79,9 +79,8 @@ Examples:
   async run(values, positionals, io) {
     if (positionals.length > 0)
       throw new UsageError(`unexpected argument "${positionals.join(' ')}"; serve takes only options`);
-    const level = values['log-level'] as LogLevel | undefined;
-    if (level !== undefined && !LOG_LEVELS.includes(level))
-      throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
+    const given = values['log-level'];
+    const level = given === undefined ? undefined : oneOf('--log-level', given, LOG_LEVELS);
     const http = httpOptions(values, io);
     const metrics = values.metrics === undefined ? undefined : metricsPlace(String(values.metrics));
     const others = ['config', 'expose', 'profile'].filter((name) => values[name] !== undefined);

@@ -7,6 +7,7 @@ import { wallNow } from '../../async/clock.ts';
 import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/audit-summary.ts';
 import { definitionTokens } from '../../meta-tools/definition-tokens.ts';
 import { metaToolDefinitions } from '../../meta-tools/meta-tools.ts';
+import { counted } from '../../text/counted.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { barChart } from '../bar-chart.ts';
 import type { Command } from '../command.ts';
@@ -66,10 +67,10 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
         if (calls.mistaken > 0)
           session.note(
-            `${count(calls.mistaken, 'request')} named no known tool or could not be read, and ${calls.mistaken === 1 ? 'is' : 'are'} not counted as calls.`,
+            `${counted(calls.mistaken, 'request')} named no known tool or could not be read, and ${calls.mistaken === 1 ? 'is' : 'are'} not counted as calls.`,
           );
-        if (calls.dropped > 0) session.note(`${count(calls.dropped, 'record')} of older calls were dropped.`);
-        if (calls.damaged > 0) session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be parsed.`);
+        if (calls.dropped > 0) session.note(`${counted(calls.dropped, 'record')} of older calls were dropped.`);
+        if (calls.damaged > 0) session.note(`${counted(calls.damaged, 'line')} of ${audit.file} could not be parsed.`);
         if (calls.incomplete !== undefined) session.note(`${audit.file}: ${calls.incomplete}.`);
       }
       return EXIT.ok;
@@ -128,12 +129,10 @@ async function costsOf({ engine }: Session): Promise<Costs> {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-const count = (number: number, what: string): string =>
-  `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
 
 const toolsText = ({ tools, disabled, unapproved }: Pick<Costs, 'tools' | 'disabled' | 'unapproved'>): string => {
   const off = disabled === 0 ? '' : ` and ${disabled.toLocaleString('en-US')} disabled`;
-  return `${count(tools, 'tool')}${off}${unapproved === 0 ? '' : ` and ${unapproved.toLocaleString('en-US')} not approved`}`;
+  return `${counted(tools, 'tool')}${off}${unapproved === 0 ? '' : ` and ${unapproved.toLocaleString('en-US')} not approved`}`;
 };
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
@@ -142,7 +141,7 @@ function cacheText({ hits, misses, hitRate }: CacheStats, { block }: Session): s
   const total = hits + misses;
   return total === 0
     ? ''
-    : block(`${count(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
+    : block(`${counted(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
 }
 
 /** An estimate rounded to three digits. */
@@ -159,7 +158,7 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
       ? `The five meta-tools cost about ${roughly(metaTools)}: ${(saved * 100).toFixed(1)} % saved.`
       : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools, nothing is saved.`;
   const title = block(
-    `All definitions: about ${count(roughly(total), 'token')} for ${toolsText(costs)} of ${count(servers.length, 'server')}. ${verdict}`,
+    `All definitions: about ${counted(roughly(total), 'token')} for ${toolsText(costs)} of ${counted(servers.length, 'server')}. ${verdict}`,
   );
   const shown = servers.slice(0, limit);
   const bars = [
@@ -173,7 +172,7 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
   const width = Math.min(widthOf(io), Number.isFinite(widthOf(io)) ? 120 : USUAL_WIDTH);
   const [own = '', ...lines] = barChart(bars, width).split('\n').reverse();
   const rest = servers.slice(shown.length);
-  const more = `+${rest.length} more, about ${count(roughly(sum(rest.map(({ tokens }) => tokens))), 'token')} (--all shows them)`;
+  const more = `+${rest.length} more, about ${counted(roughly(sum(rest.map(({ tokens }) => tokens))), 'token')} (--all shows them)`;
   return [
     title,
     '',
@@ -205,7 +204,7 @@ function callsText(
     ? ` ${total.connects.toLocaleString('en-US')} of them had to connect to a server first: median ${msText(total.connectMedianMs)}, not part of the other times.`
     : '';
   const title = block(
-    `${count(total.calls, 'call')}${when}: ${[count(total.errors, 'error'), ...aside].join(', ')}.${connects}`,
+    `${counted(total.calls, 'call')}${when}: ${[counted(total.errors, 'error'), ...aside].join(', ')}.${connects}`,
   );
   const rows = servers.flatMap((server) => [
     row(oneLine(server.server, 200), server),

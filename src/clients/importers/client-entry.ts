@@ -30,7 +30,6 @@ export interface EntryContext extends Surroundings {
   readonly pins?: Pins | undefined;
 }
 
-/** Converts one entry. */
 export function toServer(name: string, raw: unknown, path: string, context: EntryContext): Imported {
   if (!isObject(raw)) return leftOut(`${path}: expected an object`);
   const adapted = context.adapt?.(raw) ?? { raw };

@@ -14,5 +14,4 @@ export { CLIENT_TYPES, type ClientType } from './source-types.ts';
 
 const CLIENTS: Readonly<Record<ClientType, Client>> = { ...DESKTOP_CLIENTS, ...TERMINAL_CLIENTS };
 
-/** The row of a client. */
 export const clientOf = (type: ClientType): Client => CLIENTS[type];

@@ -13,7 +13,6 @@ import { isObject } from '../../json/plain-object.ts';
 type Raw = Readonly<Record<string, unknown>>;
 type Keys = readonly string[];
 
-/** An entry in a document. */
 interface FoundEntry {
   readonly name: string;
   readonly raw: unknown;

@@ -65,7 +65,6 @@ export interface ImportContext {
   readonly maxServers?: number | undefined;
 }
 
-/** A file to import. */
 export interface SourceFile {
   readonly type: Exclude<SourceType, 'auto'>;
   readonly path: string;

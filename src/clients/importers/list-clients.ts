@@ -3,11 +3,13 @@
  * Opens folders only.
  * @module
  */
+
 import { dirname, join } from 'node:path';
 import { type ProjectFolders, projectFolders } from '../../config/find-config.ts';
 import { TAKEN_OVER } from '../../config/parse-data.ts';
 import { realWorld, type World } from '../../config/world.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { counted } from '../../text/counted.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { CLIENT_TYPES, type Client, type ClientType, clientOf } from './clients.ts';
 import { filesAt } from './places.ts';
@@ -29,7 +31,6 @@ interface ClientFile {
   readonly more?: number | undefined;
 }
 
-/** A client and its files. */
 interface ListedClient {
   readonly type: ClientType;
   /** The display name. */
@@ -42,7 +43,7 @@ interface ListedClient {
 
 /** Says how many files beside this one are left out. */
 export const moreText = (path: string, more: number): string =>
-  `${oneLine(dirname(path), LIMITS.text.path)} has ${more} more file${more === 1 ? '' : 's'} of this kind than the ${LIMITS.files.configuration} that are looked at; ${more === 1 ? 'it is' : 'they are'} neither used nor trusted.`;
+  `${oneLine(dirname(path), LIMITS.text.path)} has ${counted(more, 'more file')} of this kind than the ${LIMITS.files.configuration} that are looked at; ${more === 1 ? 'it is' : 'they are'} neither used nor trusted.`;
 
 /** Returns every client, in the order of `auto`. */
 export const listClients = (world: World = realWorld()): readonly ListedClient[] => {

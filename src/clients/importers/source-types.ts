@@ -40,7 +40,6 @@ export const CLIENT_TYPES = [
   'mistral-vibe',
 ] as const;
 
-/** The source type of a client. */
 export type ClientType = (typeof CLIENT_TYPES)[number];
 
 /** Every source type a configuration may name. */

@@ -43,13 +43,11 @@ export function entriesAt(document: unknown, { way }: Place): ReadonlyMap<string
   return new Map(found.map(({ name, raw }) => [name, raw]));
 }
 
-/** Adds an entry. */
 export const withEntry = (file: TextFile, place: Place, name: string, entry: unknown): Promise<string> =>
   edited(file, place, { add: [[name, entry]], drop: [] }, (editor, text) =>
     editor.insert(text, place.way, place.list ? undefined : name, entry),
   );
 
-/** Removes entries. */
 export const withoutEntries = (file: TextFile, place: Place, names: readonly string[]): Promise<string> =>
   edited(file, place, { add: [], drop: names }, async (editor, text) => {
     let rest = text;

@@ -12,7 +12,6 @@ import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
 import { replaceFile, sweep } from '../../disk/write-atomically.ts';
 import { readClientText } from '../importers/client-text.ts';
 
-/** A file as it was read. */
 export interface FoundFile {
   readonly path: string;
   /** Undefined if the file is missing. */

@@ -59,7 +59,6 @@ const untrusted = (path: string): ConfigurationError =>
     `${path} is not one of your own files and is not trusted, so its servers are not moved behind the gateway. Look at it and run \`anygpt mcp trust ${shellWord(path)}\`, or install without --take-over.`,
   );
 
-/** Trusts the copy of a trusted file. */
 export async function trustCopy(path: string, text: string, world: World): Promise<void> {
   const { hash, files } = await lookAt(path, text, world);
   if (hash !== undefined) await storeOf(world).trust(path, hash, files);

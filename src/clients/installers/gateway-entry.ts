@@ -36,9 +36,7 @@ export const TYPED: Installation = { entry: typed('stdio', 'http') };
 export const TYPED_ADDRESS: Installation = { entry: typed(undefined, 'http') };
 /** Factory Droid. */
 export const FACTORY: Installation = { entry: typed('stdio', 'http', { disabled: false }) };
-/** Cline. */
 export const CLINE: EntryWriter = typed(undefined, 'streamableHttp', { disabled: false, autoApprove: [] });
-/** Roo Code. */
 export const ROO_CODE: EntryWriter = typed(undefined, 'streamable-http', { disabled: false, alwaysAllow: [] });
 /** Claude Code: its own tool search would hide our five tools, which are themselves a search. */
 export const CLAUDE_CODE: EntryWriter = typed('stdio', 'http', { alwaysLoad: true });

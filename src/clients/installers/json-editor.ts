@@ -26,7 +26,6 @@ interface Member {
   readonly comma: number | undefined;
 }
 
-/** The style of a text. */
 interface Style {
   readonly lineBreak: string;
   /** One step of indentation. */
@@ -39,7 +38,6 @@ interface Style {
   readonly oneLine: boolean;
 }
 
-/** Edits JSON. */
 export const jsonEditor: Editor = {
   insert(text, way, key, value, last = false) {
     const root = treeOf(text);

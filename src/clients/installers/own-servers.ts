@@ -31,7 +31,6 @@ export const withServer = (world: World, named: string | undefined, entry: Entry
     servers: [...servers, entry],
   }));
 
-/** Removes the entry of a server. */
 export const withoutServer = (world: World, named: string | undefined, name: string): Promise<OwnChange> =>
   edited(world, named, { name }, (editor, text, way, servers) => {
     const at = servers.findIndex(isNamed(name));

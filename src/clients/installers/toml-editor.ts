@@ -17,7 +17,6 @@ interface Section {
   readonly end: number;
 }
 
-/** Edits TOML. */
 export const tomlEditor: Editor = {
   insert(text, route, key, value) {
     const way = keysOnly(route);

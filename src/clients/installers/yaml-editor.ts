@@ -27,7 +27,6 @@ import {
   type Way,
 } from './editor.ts';
 
-/** Edits YAML. */
 export const yamlEditor: Editor = {
   insert(text, way, key, value, last = false) {
     const root = parseDocument(text).contents;

@@ -3,7 +3,6 @@
  * @module
  */
 
-/** The formats of an export. */
 export const EXPORT_FORMATS = ['rtfs', 'json', 'markdown', 'typescript', 'zod', 'anthropic', 'openai'] as const;
 
 /** One of `EXPORT_FORMATS`. */

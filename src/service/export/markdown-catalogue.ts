@@ -5,6 +5,7 @@
 
 import { signature } from '../../catalog/signature.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { counted } from '../../text/counted.ts';
 import { firstSentence, oneLine, visible } from '../../text/plain-text.ts';
 import type { CapabilityManifest } from '../manifest.ts';
 import { byServer } from './files-by-server.ts';
@@ -12,14 +13,13 @@ import { byServer } from './files-by-server.ts';
 /** Returns the text of the catalogue. */
 export function catalogueText(manifests: readonly CapabilityManifest[]): string {
   const servers = byServer(manifests);
-  const count = (all: readonly unknown[], word: string) => `${all.length} ${word}${all.length === 1 ? '' : 's'}`;
   const sections = servers.map(({ server, own }) => {
     const [domain = ''] = own[0]?.domains ?? [];
     const url = own[0]?.provider.serverUrl;
-    const about = [count(own, 'tool'), `domain ${code(domain)}`, ...(url === undefined ? [] : [code(url)])];
+    const about = [counted(own.length, 'tool'), `domain ${code(domain)}`, ...(url === undefined ? [] : [code(url)])];
     return `## ${inline(server)}\n\n${about.join(', ')}\n\n${TABLE}${own.map(row).join('')}`;
   });
-  return `# Capabilities\n\n${count(manifests, 'tool')} of ${count(servers, 'server')}.\n\n${sections.join('\n')}`;
+  return `# Capabilities\n\n${counted(manifests.length, 'tool')} of ${counted(servers.length, 'server')}.\n\n${sections.join('\n')}`;
 }
 
 const TABLE = '| tool | does | parameters | domains | categories |\n| --- | --- | --- | --- | --- |\n';

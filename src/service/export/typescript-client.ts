@@ -83,7 +83,6 @@ export interface CallResult {
   readonly isError?: boolean;
 }
 
-/** Calls a tool of a server. */
 export type CallTool = (server: string, tool: string, args: unknown) => Promise<CallResult>;
 
 /** A tool that reported an error. */
