@@ -29,6 +29,7 @@ export const measure = async ({ sets, translations }) => {
       english,
     ),
     ofRequests('requests-in-further-languages.tsv', 'written for twenty of them, in plainer words', CATALOGUE, english),
+    ofRequests('requests-in-inflected-forms.tsv', 'written for thirty others of them, in any form', CATALOGUE, english),
     ofTools(CATALOGUE, english),
   ];
   if (translations !== undefined) groups.push(ofSets(sets, rowsOf(translations)));

@@ -4,6 +4,8 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import type { Language } from './language-of.ts';
+import { sharedForms } from './word-forms.ts';
 
 /** An English word for a word, and its share of the word's meaning. */
 export interface English {
@@ -14,12 +16,16 @@ export interface English {
 /** The words of one language. */
 export class ForeignWords {
   readonly #words = new Map<string, readonly English[]>();
+  readonly #language: Language;
   #sorted: readonly string[] | undefined;
+  /** Entries by what their forms share. */
+  #byForm: ReadonlyMap<string, string> | undefined;
   /** How many characters the longest entry has. */
   readonly longest: number;
 
   /** Takes lines `word TAB english[:share] english[:share]`; ignores lines of another form. */
-  constructor(text: string) {
+  constructor(text: string, language: Language) {
+    this.#language = language;
     let longest = 1;
     for (const line of text.split('\n')) {
       const tab = line.indexOf('\t');
@@ -46,7 +52,29 @@ export class ForeignWords {
   find(word: string): readonly English[] | undefined {
     const known = this.get(word);
     if (known !== undefined || word.length > LIMITS.search.word) return known;
-    return this.#byBeginning(word) ?? this.#byHalves(word);
+    return this.#sameWord(word) ?? this.#byBeginning(word) ?? this.#byHalves(word);
+  }
+
+  /** The entry that is another form of a word. */
+  #sameWord(word: string): readonly English[] | undefined {
+    const forms = sharedForms(this.#language, word);
+    if (forms.length === 0) return undefined;
+    this.#byForm ??= this.#readForms();
+    const known = forms.map((form) => this.#byForm?.get(form)).find((entry) => entry !== undefined);
+    return known === undefined ? undefined : this.get(known);
+  }
+
+  /** Of entries that share a form the one counts that has it among its first. */
+  #readForms(): ReadonlyMap<string, string> {
+    const entries = [...this.#words.keys()].filter((known) => !known.includes(' '));
+    const forms = entries.map((known) => sharedForms(this.#language, known));
+    const byForm = new Map<string, string>();
+    for (let rank = 0; forms.some((list) => list.length > rank); rank++)
+      for (const [at, known] of entries.entries()) {
+        const form = forms[at]?.[rank];
+        if (form !== undefined && !byForm.has(form)) byForm.set(form, known);
+      }
+    return byForm;
   }
 
   /** The entry that has the longest beginning in common with a word, if that is most of both. */

@@ -29,6 +29,11 @@ describe('the language of a request', () => {
     expect(language('borrar sql-test')).toBe('es');
   });
 
+  it('is Turkish for words with letters that only Turkish has', () => {
+    expect(language('adresin koordinatlarını yakında bul')).toBe('tr');
+    expect(language('weather in Diyarbakır')).toBeUndefined();
+  });
+
   it('is English for English, for names and for values', () => {
     const english = [
       ...PARAPHRASES.map(([request]) => request),

@@ -29,7 +29,7 @@ const SCRIPTS: readonly (readonly [Language, RegExp])[] = [
   ['hi', /\p{Script=Devanagari}{2}/u],
 ];
 
-/** Small words, folded. One alone decides nothing: some are English words, too. */
+/** Small words, folded. One alone decides nothing: some are English words, too. Of a language with its own script they only say nothing. */
 const SMALL_WORDS: Partial<Readonly<Record<Language, string>>> = {
   de:
     'der die das dem den ein eine einen einem einer eines und oder aber nicht kein keine ist sind wird werden wurde wie wo wer welche ' +
@@ -59,6 +59,15 @@ const SMALL_WORDS: Partial<Readonly<Record<Language, string>>> = {
   tr:
     've veya ama degil bu su bir icin ile ne kim hangi nasil neden nerede kac mi mu benim bana beni senin sana bize bizim tum butun ' +
     'her olan olarak var yok lutfen da de ki gibi daha cok en sonra once kadar icinde uzerinde hakkinda ait',
+  ru:
+    'и или но не в во на по с со к ко у о об от до из за для при без под над между через это этот эта эти тот что чтобы как где когда кто ' +
+    'я мне меня мой моя мои мое ты вы он она они мы нам нас наш наша наши его ее их все всех есть был была будет же ли бы пожалуйста',
+  ar:
+    'و أو ثم لا لم لن ما هل في من إلى على عن مع حول بين عند بعد قبل هذا هذه ذلك تلك الذي التي هو هي هم أنا نحن كل إن أن كان كانت كم أين متى ' +
+    'كيف لماذا قد لي لنا له لها فيه فيها منه منها يا رجاء',
+  hi:
+    'का की के को में से पर ने तक और या कि जो यह वह ये वे इस उस इन उन है हैं था थी थे हो होना रहा रही रहे गया गई गए कर करो करना करें करके कीजिए मैं मुझे ' +
+    'मेरा मेरी मेरे हम हमें हमारा हमारी हमारे आप अपना अपनी अपने क्या कौन कब कहां कैसे क्यों कितना कितनी कितने लिए साथ बारे भी ही तो न नहीं कृपया सी',
 };
 
 const SMALL: ReadonlyMap<Language, ReadonlySet<string>> = new Map(
@@ -67,6 +76,9 @@ const SMALL: ReadonlyMap<Language, ReadonlySet<string>> = new Map(
 
 /** Whether a folded lower-case word of a language carries no meaning of its own. */
 export const isSmallWord = (language: Language, word: string): boolean => SMALL.get(language)?.has(word) === true;
+
+/** Letters that only Turkish has. A name may have one, too, so such a word says no more than a small word. */
+const TURKISH = /[ığİ]/;
 
 /** What a word says for a language: a small word, one that English has too, and one that gives it away. */
 const SMALL_WORD = 1;
@@ -89,6 +101,8 @@ export function languageOf(text: string, told: (word: string) => readonly Langua
       if (isSmallWord(language, word)) add(language, isStopWord(word) ? SHARED_WORD : SMALL_WORD);
     for (const language of told(word)) add(language, TELLTALE);
   }
+  const turkish = (text.match(/\p{L}{2,}/gu) ?? []).slice(0, LIMITS.search.terms).filter((word) => TURKISH.test(word));
+  if (turkish.length > 0) add('tr', SMALL_WORD * turkish.length);
   const [best] = [...scores].sort(([, a], [, b]) => b - a);
   const isSure = best !== undefined && best[1] > Math.max(1, english) && best[1] >= words.length / 4;
   return isSure ? best[0] : undefined;

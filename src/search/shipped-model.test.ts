@@ -159,6 +159,8 @@ describe('requests in other languages for tools that are described in English', 
   const [, ...languages] = head.split('\t');
   const [furtherHead = '', ...furtherLines] = linesOf('requests-in-further-languages.tsv');
   const [, ...further] = furtherHead.split('\t');
+  const [inflectedHead = '', ...inflectedLines] = linesOf('requests-in-inflected-forms.tsv');
+  const [, ...inflected] = inflectedHead.split('\t');
   const [describedHead = '', ...describedLines] = linesOf('tools-in-other-languages.tsv');
   const [, ...described] = describedHead.split('\t');
 
@@ -189,8 +191,13 @@ describe('requests in other languages for tools that are described in English', 
   it.each(further)('find most tools in five further languages, too: %s', async (language) => {
     const column = further.indexOf(language) + 1;
     const found = await scoreOf(column, furtherLines, {});
-    expect(found).toBeGreaterThanOrEqual(0.7);
+    expect(found).toBeGreaterThanOrEqual(0.85);
     expect(found - (await scoreOf(column, furtherLines, { without: ['languages'] }))).toBeGreaterThanOrEqual(0.4);
+  });
+
+  it.each(inflected)('find tools by words in any form: %s', async (language) => {
+    const column = inflected.indexOf(language) + 1;
+    expect(await scoreOf(column, inflectedLines, {})).toBeGreaterThanOrEqual(0.8);
   });
 
   it.each(described)('find tools that are described in it, when they are in English: %s', async (language) => {

@@ -58,7 +58,7 @@ let telltales: Telltales | undefined;
 export function shippedWords(language: Language): ForeignWords {
   let list = lists.get(language);
   if (list === undefined) {
-    list = new ForeignWords(readText(`languages/${language}.tsv`));
+    list = new ForeignWords(readText(`languages/${language}.tsv`), language);
     lists.set(language, list);
   }
   return list;
