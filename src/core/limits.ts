@@ -1218,6 +1218,8 @@ const limits = {
     largeRest: 300,
     /** The longest rest of a connection that sends what was not requested. */
     unaskedRest: 500,
+    /** The longest rest of an address that sends pipelines. Clients that share it wait as long with a new connection. */
+    pipelineRest: 200,
     /** How long a starting server keeps its place: loading takes about so long. A slower one waits for something else. */
     start: 500,
     /** How long a large request keeps the next one waiting; without an answer by then, the server works on it. */

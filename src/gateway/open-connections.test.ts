@@ -38,6 +38,62 @@ describe('connections that send no request', () => {
   });
 });
 
+describe('a connection with many requests at once', () => {
+  const request = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+  /** Sends so many requests at once, and reads until all are answered or the connection is closed. */
+  const pipelined = async (count: number) => {
+    const socket = connect(Number(new URL(served.url).port), '127.0.0.1').on('error', () => {});
+    let said = '';
+    const answers = () => said.split('"status":"ok"').length - 1;
+    socket.write(request.repeat(count));
+    await Promise.race([
+      once(socket, 'close'),
+      new Promise<void>((resolve) => {
+        socket.on('data', (chunk) => {
+          said += chunk;
+          if (answers() === count) resolve();
+        });
+      }),
+    ]);
+    const { destroyed } = socket;
+    socket.destroy();
+    return { isClosed: destroyed, answers: answers() };
+  };
+
+  it('is closed, and few are not', async () => {
+    expect(await pipelined(LIMITS.wire.pipelined)).toEqual({ isClosed: false, answers: LIMITS.wire.pipelined });
+    expect(await pipelined(LIMITS.wire.pipelined + 1)).toMatchObject({ isClosed: true });
+  });
+
+  it('is followed by others that are read later and later, and answered all the same', async () => {
+    const open = new OpenConnections();
+    const paused: string[] = [];
+    const ends: (() => void)[] = [];
+    const socketOf = (remoteAddress: string, remotePort: number) =>
+      ({
+        ...{ remoteAddress, remotePort, destroyed: false, resume: () => {} },
+        ...{ once: (_: string, done: () => void) => ends.push(done), destroy: () => {} },
+        pause: () => paused.push(remoteAddress),
+      }) as never as Socket;
+    const response = () => ({ once: () => {}, destroy: () => ({ emit: () => {} }) }) as never;
+    for (let port = 0; port < 20; port++) {
+      const socket = socketOf('a', port);
+      open.add(socket);
+      open.slow(socket);
+      for (let count = 0; count <= LIMITS.wire.pipelined; count++) open.admit({ socket } as never, response());
+      // What Node does with the rest of the pipeline.
+      for (const end = performance.now() + 2; performance.now() < end; );
+      for (const end of ends.splice(0)) end();
+    }
+    expect(paused.length).toBeGreaterThan(5);
+    open.slow(socketOf('b', 1));
+    expect(paused).not.toContain('b');
+
+    for (let round = 0; round < 20; round++) await pipelined(50);
+    expect(await pipelined(1)).toEqual({ isClosed: false, answers: 1 });
+  });
+});
+
 describe('the connection that leaves', () => {
   const socket = (address: string, port: number) => {
     const made = {
@@ -56,7 +112,9 @@ describe('the connection that leaves', () => {
     const open = new OpenConnections(4);
     const [other, busy, oldest, next] = [socket('b', 1), socket('a', 1), socket('a', 2), socket('a', 3)];
     for (const one of [other, busy, oldest, next]) open.add(one);
-    open.use({ socket: busy } as never, { once: () => {} } as never);
+    const [request, response] = [{ socket: busy } as never, { once: () => {} } as never];
+    open.admit(request, response);
+    open.use(request, response);
     open.add(socket('c', 1));
     expect([other, busy, oldest, next].map(({ destroyed }) => destroyed)).toEqual([false, false, true, false]);
   });

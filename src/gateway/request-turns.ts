@@ -4,8 +4,6 @@
  * another client is read.
  * @module
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { elapsedNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 
@@ -53,33 +51,5 @@ export class RequestTurns {
       if (starts.length > 0) this.#waiting.set(client, starts);
       return;
     }
-  }
-}
-
-/**
- * Closes connections that send many requests without waiting for an answer: Node starts all of them at once. When a
- * connection is closed, Node tells only the response that is next; this tells the others, too.
- */
-export class Pipelines {
-  readonly #unanswered = new WeakMap<object, Set<ServerResponse>>();
-
-  /** Returns false if the connection is closed. */
-  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    if (socket.destroyed) return false;
-    const waiting = this.#unanswered.get(socket) ?? this.#open(socket);
-    waiting.add(response);
-    response.once('close', () => waiting.delete(response));
-    if (waiting.size > LIMITS.wire.pipelined) socket.destroy();
-    return !socket.destroyed;
-  }
-
-  #open(socket: Socket): Set<ServerResponse> {
-    const waiting = new Set<ServerResponse>();
-    this.#unanswered.set(socket, waiting);
-    const close = () => {
-      for (const response of [...waiting]) response.destroy().emit('close');
-    };
-    socket.once('close', () => setImmediate(close));
-    return waiting;
   }
 }

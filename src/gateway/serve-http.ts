@@ -24,7 +24,7 @@ import { type Matched, metadataPath, routeOf } from './http-routes.ts';
 import { createMcpEndpoint, type Incoming } from './mcp-endpoint.ts';
 import { OpenConnections } from './open-connections.ts';
 import { readRequestBody } from './request-body.ts';
-import { Pipelines, RequestTurns } from './request-turns.ts';
+import { RequestTurns } from './request-turns.ts';
 import { rpcFault } from './rpc-fault.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { corsOriginOf, foreignness, type SiteOptions, valuesOf } from './site-guard.ts';
@@ -115,7 +115,6 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const bodies = new ByteRoom(LIMITS.wire.bodies);
   const turns = new RequestTurns();
   const pieces = new RequestTurns();
-  const pipelines = new Pipelines();
   const connections = new OpenConnections();
   let isDraining = false;
   let site: SiteOptions | undefined;
@@ -130,11 +129,8 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     return site;
   };
 
-  const open = new Set<ServerResponse>();
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
-    if (!pipelines.admit(request, response)) return;
-    open.add(response);
-    response.on('close', () => open.delete(response));
+    if (!connections.admit(request, response)) return;
     const access = options.accessLog ? logAccess(request, response, options.accessLog) : {};
     const origin = proxies.originOf(request);
     access.client = origin.address;
@@ -241,6 +237,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     ? createSecureServer({ ...settings, handshakeTimeout: LIMITS.time.httpHead, ...tls }, listener)
     : createServer(settings, listener);
   http.on('connection', (socket) => connections.add(socket));
+  http.on(tls ? 'secureConnection' : 'connection', (socket) => connections.slow(socket));
   http.requestTimeout = LIMITS.time.httpRequest;
   http.headersTimeout = LIMITS.time.httpHead;
   http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
@@ -278,7 +275,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
       const ended = new Promise((resolve) => http.close(resolve));
       watched.endAll();
       await endpoint.close();
-      await waitAtMost(closedAll(open), LIMITS.time.lastAnswers);
+      await waitAtMost(closedAll(connections.unanswered()), LIMITS.time.lastAnswers);
       http.closeAllConnections();
       await ended;
       finish();
