@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis, type TestRedis } from '../../test/fixtures/redis.ts';
+import { LIMITS } from '../core/limits.ts';
 import { silentLogger } from '../core/log.ts';
 import { Cluster } from './cluster.ts';
 import { KeyRing } from './key-ring.ts';
@@ -104,6 +105,23 @@ describe.skipIf(!hasRedis)('messages between replicas', () => {
     await spy.run('PUBLISH', `test:to:${two.id}`, Buffer.from('nonsense'));
     await expect.poll(() => two.bus.dropped).toBe(4);
     expect(texts).toEqual([`${one.id} real `]);
+  });
+
+  it('are dropped by a replica that was started after they were sent', async () => {
+    const [one, two] = [await replica(), await replica()];
+    const spy = await link();
+    const seen: Buffer[] = [];
+    await spy.subscribe('test:to:all', (message) => seen.push(message));
+    const texts = [heard(two)];
+    await one.bus.broadcast({ kind: 'note', text: 'early' });
+    await expect.poll(() => seen.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, LIMITS.cluster.late + 100));
+    const late = await replica();
+    texts.push(heard(late));
+    await spy.run('PUBLISH', 'test:to:all', seen[0] ?? '');
+    await expect.poll(() => late.bus.dropped).toBe(1);
+    await one.bus.broadcast({ kind: 'note', text: 'now' });
+    await expect.poll(() => texts).toEqual([[`${one.id} early `, `${one.id} now `], [`${one.id} now `]]);
   });
 
   it('are read by replicas that have the new key already, and by those that do not have it yet', async () => {

@@ -1,9 +1,10 @@
 /**
  * Carries messages between replicas over Redis. Each message is sealed for its channel and numbered by its sender;
- * forged, repeated and foreign ones are dropped and counted.
+ * forged, repeated, foreign and old ones are dropped and counted.
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { elapsedNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -42,6 +43,7 @@ export class ReplicaBus {
   readonly #listeners = new Map<string, Listener>();
   /** The number of the last message of each sender, the sender heard last at the end. */
   readonly #heard = new Map<string, number>();
+  #openedAt = 0;
   #sent = 0;
   #dropped = 0;
 
@@ -52,11 +54,12 @@ export class ReplicaBus {
   }
 
   async open(): Promise<void> {
+    this.#openedAt = elapsedNow();
     for (const channel of [this.#channel(this.id), this.#channel('all')])
       await this.#link.subscribe(channel, (sealed) => this.#receive(channel, sealed));
   }
 
-  /** How many messages were dropped because they were forged, repeated or damaged. */
+  /** How many messages were dropped because they were forged, repeated, old or damaged. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -111,6 +114,8 @@ export class ReplicaBus {
     if (from === this.id) return 'own';
     // Whoever has the key could still send again what it has seen.
     if (!isObject(head) || number <= (this.#heard.get(from) ?? 0)) return undefined;
+    // This replica has heard nobody yet when it starts: what was said to others before is no news.
+    if (at < this.#link.now() - (elapsedNow() - this.#openedAt) - LIMITS.cluster.late) return undefined;
     this.#heard.delete(from);
     this.#heard.set(from, number);
     const [oldest] = this.#heard.keys();

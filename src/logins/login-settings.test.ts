@@ -246,7 +246,19 @@ describe('the metadata of a login', () => {
   });
 
   it('are asked for at no foreign address of a private network', async () => {
-    for (const resourceMetadata of ['http://169.254.169.254/x', 'https://10.0.0.1/x', 'https://[fd00::1]/x'])
+    const addresses = [
+      ...['169.254.169.254', '10.0.0.1', '192.0.0.170', '198.18.0.1', '0x0a000001', '167772161'],
+      ...['[fd00::1]', '[fec0::1]', '[::ffff:10.0.0.1]', '[::ffff:a9fe:a9fe]', '[::10.0.0.1]'],
+      // NAT64 and 6to4 lead to addresses of IPv4.
+      ...[
+        '[64:ff9b::a9fe:a9fe]',
+        '[64:ff9b::10.0.0.1]',
+        '[64:ff9b:1::10.0.0.1]',
+        '[2002:a00:1::1]',
+        '[2002:a9fe:a9fe::]',
+      ],
+    ];
+    for (const resourceMetadata of ['http://169.254.169.254/x', ...addresses.map((host) => `https://${host}/x`)])
       await expect(discover('/mcp', { resourceMetadata })).rejects.toThrow(/private network|not https/);
   });
 });
@@ -287,6 +299,13 @@ describe('a name that leads elsewhere when it is asked for again', () => {
         : [{ address: '10.0.0.9', family: 4 }];
     const send = oauthFetch('https://inner.invalid/mcp', undefined, resolve);
     await expect(send('https://mixed.invalid/token')).rejects.toThrow('private network');
+  });
+
+  it('leads nowhere private by a private address beside its public one', async () => {
+    const resolve = async (host: string) =>
+      (host === 'evil.invalid' ? ['192.0.2.1', '10.0.0.9'] : ['10.0.0.1']).map((address) => ({ address, family: 4 }));
+    const send = oauthFetch('https://evil.invalid/mcp', undefined, resolve);
+    await expect(send('https://inner.invalid/token')).rejects.toThrow('private network');
   });
 });
 

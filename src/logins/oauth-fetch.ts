@@ -29,7 +29,10 @@ for (const [net, bits] of [
   ['192.168.0.0', 16],
 ] as const)
   inner.addSubnet(net, bits);
+inner.addSubnet('192.0.0.0', 24);
+inner.addSubnet('198.18.0.0', 15);
 inner.addSubnet('fc00::', 7, 'ipv6');
+inner.addSubnet('fec0::', 10, 'ipv6');
 inner.addAddress('::', 'ipv6');
 
 /** From the most private on. */
@@ -37,21 +40,56 @@ const REACHES = ['link', 'loopback', 'inner', 'public'] as const;
 type Reach = (typeof REACHES)[number];
 
 function reachOf(address: string): Reach {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return reachOf(mapped);
+  const held = heldIPv4(address);
+  if (held !== undefined) return reachOf(held);
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (loopback.check(address, family)) return 'loopback';
   if (link.check(address, family)) return 'link';
   return inner.check(address, family) ? 'inner' : 'public';
 }
 
+/** Where an IPv6 address that leads to an IPv4 address has it: mapped, compatible, NAT64 and 6to4. */
+const HOLDERS = [
+  { start: '0:0:0:0:0:ffff:', at: 6 },
+  { start: '0:0:0:0:0:0:', at: 6 },
+  { start: '64:ff9b:0:0:0:0:', at: 6 },
+  { start: '64:ff9b:1:', at: 6 },
+  { start: '2002:', at: 1 },
+];
+
+/** The IPv4 address that an IPv6 address leads to; undefined if there is none. */
+function heldIPv4(address: string): string | undefined {
+  if (isIP(address) !== 6) return undefined;
+  const groups = groupsOf(address);
+  const text = groups.map((group) => group.toString(16)).join(':');
+  // `::` and `::1` have addresses of their own.
+  if (/^(?:0:){7}[01]$/.test(text)) return undefined;
+  const holder = HOLDERS.find(({ start }) => text.startsWith(start));
+  if (!holder) return undefined;
+  const [high = 0, low = 0] = groups.slice(holder.at);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [written = ''] = address.split('%');
+  // Written in hexadecimal, without a dotted end.
+  const plain = new URL(`http://[${written}]`).hostname.slice(1, -1);
+  const [before = '', after] = plain.split('::');
+  const parts = (text: string) => text.split(':').filter(Boolean);
+  const [head, tail] = [parts(before), parts(after ?? '')];
+  const zeros = Array.from({ length: after === undefined ? 0 : 8 - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}
+
 /** Finds the addresses of a host name. */
 type Resolve = (host: string) => Promise<readonly HostAddress[]>;
 
-/** The addresses of a host, and the most private reach of them. */
+/** The addresses of a host, and the most private and the most public reach of them. */
 interface Found {
   readonly addresses: readonly HostAddress[];
   readonly reach: Reach;
+  readonly most: Reach;
 }
 
 const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
@@ -61,7 +99,8 @@ async function find(url: URL, resolve: Resolve): Promise<Found> {
   const family = isIP(host);
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
   const reaches = addresses.map(({ address }) => reachOf(address));
-  return { addresses, reach: REACHES.find((reach) => reaches.includes(reach)) ?? 'public' };
+  const reach = REACHES.find((one) => reaches.includes(one)) ?? 'public';
+  return { addresses, reach, most: REACHES.findLast((one) => reaches.includes(one)) ?? 'public' };
 }
 
 /** A request of a login that is not sent, and why. */
@@ -99,7 +138,8 @@ export function oauthFetch(
     if (url.protocol !== 'https:' && !(isPlain && (url.origin === server.origin || namesThisMachine(server))))
       throw new LoginAddressError(`${url.origin} is not https.`);
     own ??= find(server, resolve).catch(asNetworkError);
-    if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own).reach !== reach))
+    // Whoever owns a name can give it a private address beside the public one: such a server is not there.
+    if (reach !== 'public' && url.hostname !== server.hostname && (reach === 'link' || (await own).most !== reach))
       throw new LoginAddressError(`${url.origin} is in a private network. ${server.host} may not lead there.`);
     const body = init.body instanceof URLSearchParams ? String(init.body) : init.body;
     const headers = new Headers(init.headers);
