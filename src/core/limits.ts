@@ -771,8 +771,12 @@ const limits = {
     items: 1_000,
     /** One of them as JSON. */
     item: 64 * KIB,
-    /** Resources that are watched over one connection with a client, or by all clients without one. */
+    /** Resources that one client watches. */
     watched: 1_000,
+    /** Resources of one server that all clients watch together, each counted once for each client. */
+    watchedByAll: 4_000,
+    /** Resources that a client begins to watch before other work has its turn. */
+    watchedAtOnce: 4,
     /** Gateways that one call may pass; gateways that call each other end here. */
     gateways: 8,
     /** Idle connections of one server kept for clients with the same roots. */

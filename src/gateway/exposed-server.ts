@@ -22,7 +22,7 @@ import { RecentViews } from './recent-views.ts';
 import { handlersOf, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
+import { urisIn, WatchedResources, watchEach, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type OnRequest = (method: string, answer: (call: UpstreamCall) => Promise<unknown>) => void;
@@ -86,12 +86,7 @@ class ExposedServer {
   listen(params: Params, caller: Caller): () => void {
     const client = this.#sessions.get(caller.session ?? '')?.client;
     // A refusal is not reported: the SDK has already accepted the subscription.
-    const stops = urisIn(params).map((uri) =>
-      this.#watched.watch(uri, client?.caller ?? caller, client?.hear).catch(() => () => {}),
-    );
-    return () => {
-      for (const stop of stops) void stop.then((end) => end());
-    };
+    return watchEach(urisIn(params), (uri) => this.#watched.watch(uri, client?.caller ?? caller, client?.hear));
   }
 
   mayHear(params: Params, caller: Caller): Promise<Params> {

@@ -31,7 +31,7 @@ import { readItem, requireItem, throwCause } from './item-requests.ts';
 import { handlersOf, type UpstreamIdentity } from './sdk-context.ts';
 import type { ChangeNotifier, Surface } from './serve-stdio.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
-import { urisIn, WatchedResources, withAllowed } from './watched-resources.ts';
+import { urisIn, WatchedResources, watchEach, withAllowed } from './watched-resources.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -105,10 +105,7 @@ class ExposedServers {
   }
 
   listen(params: Params, caller: Caller): () => void {
-    const stops = urisIn(params).map((uri) => this.#watch(uri, caller).catch(() => () => {}));
-    return () => {
-      for (const stop of stops) void stop.then((end) => end());
-    };
+    return watchEach(urisIn(params), (uri) => this.#watch(uri, caller));
   }
 
   mayHear(params: Params, caller: Caller): Promise<Params> {

@@ -45,7 +45,11 @@ async function gateway(surfaceOf: (engine: EngineCore) => Parameters<typeof serv
       if (era === 'modern') return void (await client.listen({ resourceSubscriptions: [uri] }));
       await client.subscribeResource({ uri });
     };
-    return { client, heard, watch };
+    const watchMany = async (uris: string[]) => {
+      if (era === 'modern') await client.listen({ resourceSubscriptions: uris });
+      else for (const uri of uris) await client.subscribeResource({ uri }).catch(() => {});
+    };
+    return { client, heard, watch, watchMany };
   };
   const close = () => served.close().then(() => engine.close());
   return { docs, connect, [Symbol.asyncDispose]: close };
@@ -97,3 +101,23 @@ describe('a client of one server shown 1:1', () => {
     await member.client.close();
   });
 });
+
+it.each<Era>(['legacy', 'modern'])(
+  'a %s client that watches as many resources as it can leaves room to others, also at the same server',
+  async (era) => {
+    await using open = await gateway((engine) => exposedServersSurface(engine, ['docs']));
+    const { docs, connect } = open;
+    const greedy = await connect(era, 'team');
+    for (let times = 0; times < 2; times++)
+      await greedy.watchMany(Array.from({ length: 700 }, (_, at) => `anygpt://docs/docs://greedy/${times}/${at}`));
+    const subscribed = (uri: string) =>
+      docs.journal().filter(([method, params]) => method === 'resources/subscribe' && params?.uri === uri).length;
+    await expect.poll(() => subscribed('docs://greedy/0/699'), { timeout: 20_000 }).toBe(1);
+    const modest = await connect('modern', 'team');
+    await modest.watch(`anygpt://docs/${WATCHED}`);
+    await expect.poll(() => subscribed(WATCHED), { timeout: 10_000 }).toBe(1);
+    expect(docs.journal().filter(([method]) => method === 'resources/subscribe')).toHaveLength(1_001);
+    await Promise.all([greedy, modest].map(({ client }) => client.close()));
+  },
+  60_000,
+);

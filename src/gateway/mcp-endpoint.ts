@@ -18,6 +18,7 @@ import type { SessionClaims } from '../cluster/session-ids.ts';
 import { META } from '../connections/handshake.ts';
 import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { LISTEN } from '../connections/peer.ts';
+import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -37,6 +38,8 @@ import { SessionCalls } from './session-calls.ts';
 import { SessionEvents, streamIn } from './session-events.ts';
 import { passedHeaders, SharedSessions } from './shared-sessions.ts';
 import { canBeAsked, createUpstreamHandler, type UpstreamCall } from './upstream.ts';
+import { WatchRoom } from './watch-room.ts';
+import { urisIn, withUris } from './watched-resources.ts';
 import type { WatchedStreams } from './watched-streams.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -117,6 +120,7 @@ export function createMcpEndpoint(
   const sessions = new HttpSessions<Session>(maxSessions);
   const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
+  const watching = new WatchRoom();
   const stopReloading = coreOf(engine).onShownTools((isFor) => {
     hearers.toolsChanged(isFor);
     // A client that cannot be notified now will list again later.
@@ -281,7 +285,12 @@ export function createMcpEndpoint(
     watched.add(response, identity);
     if (!isObject(body.params)) return from;
     const who = modernIdentity(from);
-    const params = (await surface.mayHear?.(body.params, who)) ?? body.params;
+    const client = turnKey(who);
+    const wanted = urisIn(body.params);
+    const places = watching.take(client, wanted.length);
+    whenClosed(response, () => watching.leave(client, places));
+    const asked = places < wanted.length ? withUris(body.params, wanted.slice(0, places)) : body.params;
+    const params = (await surface.mayHear?.(asked, who)) ?? body.params;
     if (surface.listen) whenClosed(response, surface.listen(params, who));
     return { ...from, body: { ...body, params } };
   };
