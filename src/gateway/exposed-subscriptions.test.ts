@@ -33,7 +33,7 @@ async function gateway(surfaceOf: (engine: EngineCore) => Parameters<typeof serv
   const engine = new EngineCore(config as never, { env: { ANYGPT_HOME: state.path } });
   await tokens.create({ expiresAt: Date.now() + HOUR });
   await engine.loaded();
-  const served = await serveGatewayOnHttp(engine, { port: 0, surface: surfaceOf(engine) });
+  const served = await serveGatewayOnHttp(engine, { port: 0, surface: surfaceOf(engine), accessLog: () => {} });
   const connect = async (era: Era, profile: string) => {
     const { text } = await tokens.create({ expiresAt: Date.now() + HOUR, profile });
     const client = sdkClient(era);
@@ -121,3 +121,15 @@ it.each<Era>(['legacy', 'modern'])(
   },
   60_000,
 );
+
+it('a stream that waits for changes warns of no leak', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  await using open = await gateway((engine) => exposedServersSurface(engine, ['docs']));
+  const { client, watch } = await open.connect('modern', 'team');
+  await watch(`anygpt://docs/${WATCHED}`);
+  await client.close();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});

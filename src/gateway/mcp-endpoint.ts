@@ -282,6 +282,8 @@ export function createMcpEndpoint(
   /** Notes what a client listens to. Returns its request, with what it may hear. */
   const listening = async (from: Incoming, body: Params): Promise<Incoming> => {
     const { response, identity } = from;
+    // More parts wait for the end of such a stream than of any other answer.
+    response.setMaxListeners(0);
     watched.add(response, identity);
     if (!isObject(body.params)) return from;
     const who = modernIdentity(from);
