@@ -56,6 +56,7 @@ const DEPLOY = 'test/deploy.test.ts';
 const TELEMETRY = 'test/e2e/telemetry.test.ts';
 const SERVE = 'src/cli/commands/serve.test.ts';
 const REPLICA_APPROVALS = 'src/engine/replica-approvals.test.ts';
+const KINDS_OF_REDIS = 'src/cluster/kinds-of-redis.test.ts';
 const REPLICA_CHANGES = 'test/e2e/replica-changes.test.ts';
 const REPLICA_LOGINS = 'src/engine/replica-logins.test.ts';
 const TOKEN_REPLICAS = 'src/cli/commands/token-replicas.test.ts';
@@ -2012,6 +2013,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REPLICA_CHANGES, 'tell every legacy client of a change, and all of them list what is new'],
     [REPLICA_CHANGES, 'tell every modern client of a change, and all of them list what is new'],
     [REPLICA_CHANGES, 'tell a client with a session also after its replica was killed'],
+  ),
+  'cluster:kinds-of-redis': promise(
+    'Sentinel, Redis Cluster, TLS and users with few rights work; messages stay in order, and nothing is said in plain text',
+    [KINDS_OF_REDIS, 'share everything, each key on its own master, and hear each other in order'],
+    [KINDS_OF_REDIS, 'go on with the new master when the old one dies (password: a-password)'],
+    [KINDS_OF_REDIS, 'leave a frozen master when another one has taken its place'],
+    [KINDS_OF_REDIS, 'says nothing in plain text to rediss+sentinel://'],
+    [KINDS_OF_REDIS, 'needs few rights: its own keys and channels'],
+    [KINDS_OF_REDIS, 'takes a Redis that refuses to write for one that is away'],
   ),
   'cluster:tokens': promise(
     'A token that is created or revoked on one machine counts at all replicas; what may have been revoked lets nobody in',

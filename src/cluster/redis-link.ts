@@ -3,36 +3,36 @@
  * limit, and while Redis does not answer, commands fail at once.
  * @module
  */
-import { Cluster, Redis } from 'ioredis';
-import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { afterLive } from '../async/live-timer.ts';
-import { ConfigurationError, DiscoveryError, type Outcome } from '../core/errors.ts';
+import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { messageOf } from '../text/thrown-message.ts';
+import { type RedisClients, redisClients } from './redis-clients.ts';
 
 export interface RedisLinkOptions {
-  /** `redis://`, `rediss://`, `redis+sentinel://host,host/name` or `redis+cluster://host,host`. */
+  /** See `redisClients`. */
   readonly url: string;
   readonly logger: Logger;
 }
 
-/** A command failed because Redis does not answer. Its outcome is `not_sent` if it had no effect for certain. */
+/**
+ * A command failed because Redis does not answer, or refuses it: it is out of memory, loads its data, or was replaced by
+ * another master. The outcome is `not_sent` if the command had no effect for certain.
+ */
 export class RedisAway extends DiscoveryError {
-  constructor(cause: unknown, outcome: Outcome) {
-    super('STORAGE_ERROR', `Redis does not answer: ${messageOf(cause)}`, { cause, outcome, retryable: true });
+  constructor(cause: unknown, outcome: Outcome, what = 'does not answer') {
+    super('STORAGE_ERROR', `Redis ${what}: ${messageOf(cause)}`, { cause, outcome, retryable: true });
   }
 }
 
-type Client = Redis | Cluster;
 type Listener = (message: Buffer) => void;
 
 export class RedisLink {
   /** In a Redis cluster, `PUBLISH` counts only the subscribers of one node. */
   readonly countsReceivers: boolean;
-  readonly #commands: Client;
-  readonly #subscriber: Client;
+  readonly #clients: RedisClients;
   readonly #logger: Logger;
   readonly #listeners = new Map<string, Listener>();
   readonly #onUp = new Set<() => void>();
@@ -46,17 +46,18 @@ export class RedisLink {
 
   private constructor({ url, logger }: RedisLinkOptions) {
     this.#logger = logger;
-    this.#commands = clientFor(url);
-    this.#subscriber = clientFor(url);
-    this.countsReceivers = this.#commands instanceof Redis;
-    // Failures reach the callers; the log hears of each outage once.
-    this.#commands.on('error', (error: unknown) => this.#down(error));
-    this.#subscriber.on('error', (error: unknown) => this.#down(error));
-    this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) =>
+    this.#clients = redisClients(url);
+    const { all, subscriber, isCluster } = this.#clients;
+    this.countsReceivers = !isCluster;
+    subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) =>
       this.#listeners.get(channel.toString())?.(message),
     );
-    this.#commands.on('close', () => this.#down(new Error('the connection was closed')));
-    for (const client of [this.#commands, this.#subscriber]) client.on('ready', () => void this.#up());
+    for (const client of all) {
+      // Failures reach the callers; the log hears of each outage once.
+      client.on('error', (error: unknown) => this.#down(error));
+      client.on('close', () => this.#down(new Error('the connection was closed')));
+      client.on('ready', () => void this.#up());
+    }
   }
 
   /** Starts to connect. Resolves once connected, or after a short time without: the link connects when Redis is there. */
@@ -90,10 +91,11 @@ export class RedisLink {
     if (!this.#isUp) throw new RedisAway('there is no connection', 'not_sent');
     if (elapsedNow() < this.#heldUntil) throw new RedisAway('it did not answer a moment ago', 'not_sent');
     try {
-      return (await this.#inTime(this.#commands.callBuffer(command, ...args.map(argument)))) as T;
+      return (await this.#inTime(this.#clientFor(command).callBuffer(command, ...args.map(argument)))) as T;
     } catch (error) {
-      if (isReply(error)) throw error;
-      throw new RedisAway(error, 'unknown');
+      if (!isReply(error)) throw new RedisAway(error, 'unknown');
+      if (messageOf(error).startsWith('NOSCRIPT')) throw error;
+      throw new RedisAway(error, 'not_sent', 'refuses a command');
     }
   }
 
@@ -101,7 +103,7 @@ export class RedisLink {
   async subscribe(channel: string, listener: Listener): Promise<void> {
     this.#listeners.set(channel, listener);
     // The client subscribes again after each reconnect, also to what it could not subscribe to now.
-    await this.#subscriber.subscribe(channel).catch(() => {});
+    await this.#clients.subscriber.subscribe(channel).catch(() => {});
   }
 
   /** Calls back now and after each outage: messages may have been missed. Returns a function that unsubscribes. */
@@ -114,18 +116,21 @@ export class RedisLink {
   close(): void {
     this.#isClosed = true;
     this.#isUp = false;
-    this.#commands.disconnect();
-    this.#subscriber.disconnect();
+    this.#clients.close();
   }
 
   async #up(): Promise<void> {
-    if (this.#commands.status !== 'ready' || this.#subscriber.status !== 'ready') return;
+    const { all, subscriber } = this.#clients;
+    if (this.#isClosed || !all.every(({ status }) => status === 'ready')) return;
     const channels = [...this.#listeners.keys()];
     try {
-      if (channels.length > 0) await this.#subscriber.subscribe(...channels);
+      if (channels.length > 0) await subscriber.subscribe(...channels);
       await this.#readClock();
     } catch (error) {
-      return this.#down(error);
+      this.#down(error);
+      // The connections may stay as they are, so no event would tell that Redis answers again.
+      setTimeout(() => void this.#up(), LIMITS.cluster.held).unref();
+      return;
     }
     if (this.#isUp || this.#isClosed) return;
     this.#isUp = true;
@@ -167,9 +172,14 @@ export class RedisLink {
     });
   }
 
+  #clientFor(command: string): RedisClients['commands'] {
+    const { commands, publisher } = this.#clients;
+    return command === 'PUBLISH' ? publisher : commands;
+  }
+
   async #readClock(): Promise<void> {
     const before = performance.timeOrigin + performance.now();
-    const [seconds, micros] = (await this.#inTime(this.#commands.callBuffer('TIME'))) as [Buffer, Buffer];
+    const [seconds, micros] = (await this.#inTime(this.#clients.commands.callBuffer('TIME'))) as [Buffer, Buffer];
     const after = performance.timeOrigin + performance.now();
     this.#ahead = Number(seconds) * 1_000 + Number(micros) / 1_000 - (before + after) / 2;
   }
@@ -180,56 +190,3 @@ const argument = (value: string | number | Uint8Array): string | number | Buffer
 
 /** Redis answered, with an error of its own. */
 const isReply = (error: unknown): boolean => (error as Error | undefined)?.name === 'ReplyError';
-
-const SHARED = {
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 1,
-  // A command whose answer was lost may have been executed.
-  autoResendUnfulfilledCommands: false,
-  connectTimeout: LIMITS.cluster.connect,
-  retryStrategy: (failures: number) => pauseAfter(failures, LIMITS.cluster.reconnect),
-};
-
-function clientFor(text: string): Client {
-  const [scheme = '', rest = ''] = text.split('://');
-  const isSecure = scheme.includes('rediss');
-  if (!/^rediss?(?:\+sentinel|\+cluster)?$/.test(scheme)) throw wrongUrl();
-  const shared = { ...SHARED, ...(isSecure && { tls: {} }) };
-  if (scheme.endsWith('+sentinel')) {
-    const { hosts, user, password, path } = partsOf(rest);
-    const [name = 'mymaster', db = '0'] = path.split('/');
-    const login = { ...(user && { username: user }), ...(password && { password }) };
-    return new Redis({ ...shared, ...login, name, db: Number(db), sentinels: hosts.map((host) => at(host, 26_379)) });
-  }
-  if (scheme.endsWith('+cluster')) {
-    const { hosts, user, password } = partsOf(rest);
-    const login = { ...(user && { username: user }), ...(password && { password }) };
-    const { retryStrategy, enableOfflineQueue, ...each } = shared;
-    const redisOptions = { ...each, ...login };
-    return new Cluster(
-      hosts.map((host) => at(host, 6_379)),
-      { enableOfflineQueue, redisOptions, clusterRetryStrategy: retryStrategy },
-    );
-  }
-  if (!URL.canParse(text)) throw wrongUrl();
-  return new Redis(text, shared);
-}
-
-function partsOf(rest: string): { hosts: string[]; user: string; password: string; path: string } {
-  const [, login = '', hosts = '', path = ''] = /^(?:([^@]*)@)?([^/]+)\/?(.*)$/.exec(rest) ?? [];
-  const [user = '', password = ''] = login.split(':').map(decodeURIComponent);
-  return { hosts: hosts.split(','), user, password, path };
-}
-
-/** Splits `host:port`; an IPv6 address is in brackets. */
-function at(text: string, defaultPort: number): { host: string; port: number } {
-  const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
-  if (host === '') throw wrongUrl();
-  return { host: host.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) };
-}
-
-/** Says nothing of the URL, which may hold a password. */
-const wrongUrl = (): ConfigurationError =>
-  new ConfigurationError(
-    'cluster.redis is no address of Redis. Examples: redis://localhost:6379, rediss://user:password@redis.example.com, redis+sentinel://one,two/mymaster.',
-  );

@@ -307,6 +307,8 @@ const limits = {
     passed: 512,
     /** A session that is unused for so long cannot be continued at another replica. */
     session: DAY,
+    /** How often the masters of a Redis Cluster are asked for: a frozen one does not say that it was replaced. */
+    slots: 5_000,
     /** How often a replica looks for changed tokens, although changes are announced. */
     tokensRead: 10_000,
     /** A replica that has not heard of tokens for so long lets none in: they may have been revoked. */
