@@ -3,9 +3,11 @@
  * Texts are shown as JSON with every invisible character as an escape, so that two texts that differ also look different.
  * @module
  */
+
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { plainName, replaceUnseen } from '../text/plain-text.ts';
+import { sharedEnds } from '../text/shared-ends.ts';
 import { canonicalJson } from './pin.ts';
 
 /** The lines of a diff. */
@@ -115,16 +117,6 @@ function shownPair(was: unknown, is: unknown, longest: number) {
 
 const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : (canonicalJson(value) ?? '(too large to be shown)');
-
-/** How many characters two texts share at their beginnings and ends, no character cut in half. */
-function sharedEnds(a: string, b: string): { readonly head: number; readonly tail: number } {
-  const shorter = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < shorter && a[head] === b[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
-  return { head, tail };
-}
 
 /** The changed part of a text with a little of what is around it. */
 function partOf(text: string, head: number, tail: number) {

@@ -10,6 +10,7 @@ import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { codeOf, unlessMissing } from '../disk/file-error.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
@@ -129,7 +130,7 @@ export class JsonlSink implements AuditSink {
   }
 
   async #current(adding: number): Promise<FileHandle> {
-    const found = await statOrUndefined(this.#file);
+    const found = await stat(this.#file).catch(unlessMissing);
     this.#lookAgain = this.#now() + LIMITS.pace.stat;
     if (this.#handle === undefined || found === undefined || identityOf(found) !== this.#identity) {
       return this.#open();
@@ -167,7 +168,7 @@ export class JsonlSink implements AuditSink {
     const lock = `${this.#file}.lock`;
     if (!(await this.#takeLock(lock))) return;
     try {
-      const found = await statOrUndefined(this.#file);
+      const found = await stat(this.#file).catch(unlessMissing);
       // Windows cannot rename an open file.
       await this.close();
       if (found === undefined || identityOf(found) !== this.#identity) return;
@@ -178,7 +179,7 @@ export class JsonlSink implements AuditSink {
       // An oversized file is better than a missing record.
       if (!['EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error;
     } finally {
-      await unlinkIfThere(lock);
+      await unlink(lock).catch(unlessMissing);
     }
   }
 
@@ -188,9 +189,10 @@ export class JsonlSink implements AuditSink {
       return true;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
-      const found = await statOrUndefined(lock);
+      const found = await stat(lock).catch(unlessMissing);
       // Left by a process that died while rotating; the next write may take the lock.
-      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > LIMITS.age.auditLock) await unlinkIfThere(lock);
+      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > LIMITS.age.auditLock)
+        await unlink(lock).catch(unlessMissing);
       return false;
     }
   }
@@ -204,21 +206,3 @@ export class JsonlSink implements AuditSink {
 }
 
 const identityOf = (stats: Stats): string => `${stats.dev}:${stats.ino}`;
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code;
-
-async function statOrUndefined(file: string): Promise<Stats | undefined> {
-  try {
-    return await stat(file);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function unlinkIfThere(file: string): Promise<void> {
-  try {
-    await unlink(file);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}

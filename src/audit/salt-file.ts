@@ -8,6 +8,7 @@ import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { basename, dirname, join } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
+import { codeOf, unlessMissing } from '../disk/file-error.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 
 const SALT_BYTES = 32;
@@ -40,14 +41,7 @@ async function makeSalt(file: string, replace: boolean): Promise<Uint8Array> {
   return (await readSalt(file)) ?? salt;
 }
 
-async function readSalt(file: string): Promise<Uint8Array | undefined> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const readSalt = (file: string): Promise<Uint8Array | undefined> => readFile(file).catch(unlessMissing);
 
 /** Removes temporary files of processes that died while creating a salt. */
 async function sweep(file: string): Promise<void> {
@@ -58,5 +52,3 @@ async function sweep(file: string): Promise<void> {
     if (ageSince((await stat(path)).mtimeMs, wallNow()) > LIMITS.age.temporary) await rm(path, { force: true });
   }
 }
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code;

@@ -11,9 +11,10 @@ import { join } from 'node:path';
 import { wallNow } from '../async/clock.ts';
 import { ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { codeOf, unlessMissing } from '../disk/file-error.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } from './entry-file.ts';
-import { codeOf, storageError } from './storage-error.ts';
+import { storageError } from './storage-error.ts';
 import type { Store } from './store.ts';
 
 interface FileStoreOptions {
@@ -162,12 +163,8 @@ export class FileStore implements Store {
 
   async #setAside(path: string): Promise<void> {
     await this.#guarded('set aside', path, async () => {
-      try {
-        await rename(path, `${path}.corrupt-${this.#now()}-${randomBytes(3).toString('hex')}`);
-      } catch (error) {
-        // Another process was faster.
-        if (codeOf(error) !== 'ENOENT') throw error;
-      }
+      // Another process may be faster.
+      await rename(path, `${path}.corrupt-${this.#now()}-${randomBytes(3).toString('hex')}`).catch(unlessMissing);
       const time = (name: string): number => Number.parseInt(name.slice(name.indexOf(CORRUPT) + CORRUPT.length), 10);
       const aside = (await this.#names()).filter((name) => name.includes(CORRUPT)).sort((a, b) => time(b) - time(a));
       for (const name of aside.slice(LIMITS.cache.setAside)) await remove(join(this.root, name));
@@ -190,15 +187,8 @@ export class FileStore implements Store {
     }
   }
 
-  async #names(): Promise<string[]> {
-    return this.#guarded('list', this.root, async () => {
-      try {
-        return await readdir(this.root);
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return [];
-        throw error;
-      }
-    });
+  #names(): Promise<string[]> {
+    return this.#guarded('list', this.root, async () => (await readdir(this.root).catch(unlessMissing)) ?? []);
   }
 
   async #reading<T>(path: string, act: (handle: FileHandle) => Promise<T>): Promise<T | 'unusable' | undefined> {

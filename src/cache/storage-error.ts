@@ -2,7 +2,9 @@
  * Turns a file system error into an error that says what to do.
  * @module
  */
+
 import { DiscoveryError } from '../core/errors.ts';
+import { codeOf } from '../disk/file-error.ts';
 
 const FULL = 'Free some disk space';
 const FORBIDDEN = 'Check the permissions there, or choose another folder with ANYGPT_CACHE_DIR';
@@ -18,9 +20,6 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['EMFILE', 'Too many files are open; raise the limit'],
   ['ENFILE', 'Too many files are open; raise the limit'],
 ]);
-
-/** Returns the code of a failed file operation. */
-export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
 /** Returns a STORAGE_ERROR; a DiscoveryError passes through. */
 export function storageError(verb: string, path: string, cause: unknown): DiscoveryError {

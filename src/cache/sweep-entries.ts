@@ -6,8 +6,8 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
+import { unlessMissing } from '../disk/file-error.ts';
 import { isEntryFileName } from './entry-file.ts';
-import { codeOf } from './storage-error.ts';
 
 /** What may stay. */
 interface SweepOptions {
@@ -22,23 +22,14 @@ export async function sweepEntries(
   { olderThanMs, maxBytes, now = wallNow }: SweepOptions,
 ): Promise<void> {
   const files: { readonly path: string; readonly size: number; readonly age: number }[] = [];
-  for (const name of (await unlessMissing(readdir(root))) ?? []) {
+  for (const name of (await readdir(root).catch(unlessMissing)) ?? []) {
     const path = join(root, name);
-    const stats = isEntryFileName(name) ? await unlessMissing(lstat(path)) : undefined;
+    const stats = isEntryFileName(name) ? await lstat(path).catch(unlessMissing) : undefined;
     if (stats) files.push({ path, size: stats.size, age: ageSince(stats.mtimeMs, now()) });
   }
   let room = maxBytes;
   for (const { path, size, age } of files.sort((a, b) => a.age - b.age)) {
     room -= size;
     if (age > olderThanMs || room < 0) await rm(path, { force: true });
-  }
-}
-
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -8,6 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { counted } from '../text/counted.ts';
 import { plainText } from '../text/plain-text.ts';
+import { sharedEnds } from '../text/shared-ends.ts';
 import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;
@@ -57,11 +58,7 @@ export function textDiff(
 ): string {
   if (before === after) return '';
   const [old, now] = [linesOf(before), linesOf(after)];
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const { head, tail } = sharedEnds(old, now);
   const from = Math.max(0, head - CONTEXT);
   const same = (text: string): Line => ({ sign: ' ', text });
   const lines: readonly Line[] = [

@@ -3,9 +3,11 @@
  * skipped value becomes `0`. The excerpt is therefore valid JSON, and a change to it can be applied to the file.
  * @module
  */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { sharedEnds } from '../text/shared-ends.ts';
 import { type Cut, JsonScan, type Policy } from './json-scan.ts';
 import { FileTooLarge } from './read-file.ts';
 
@@ -112,11 +114,7 @@ async function writeAll(to: FileHandle, bytes: Buffer): Promise<void> {
 
 /** Finds the part of the file that changes, and its replacement. */
 function changeOf(path: string, { bytes, cuts }: Excerpt, after: Buffer) {
-  const shorter = Math.min(bytes.length, after.length);
-  let head = 0;
-  while (head < shorter && bytes[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && bytes[bytes.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const { head, tail } = sharedEnds(bytes, after);
   const end = bytes.length - tail;
   if (cuts.some(({ at }) => at >= head && at < end))
     throw refused(path, 'cannot be edited without touching more than our entry');

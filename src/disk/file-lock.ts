@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import { ageSince, elapsedNow, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { unlessMissing, unwritable } from './file-error.ts';
 import { makeFolder } from './make-folder.ts';
 
 interface LockOptions {
@@ -38,12 +39,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
   const lock = lockPath(file);
   const mine = `${process.pid} ${randomBytes(8).toString('hex')}\n`;
   await acquire(lock, mine, options).catch((error: unknown) => {
-    if (error instanceof DiscoveryError) throw error;
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    const why = ['EACCES', 'EPERM', 'EROFS'].includes(code)
-      ? 'may not be written by this user'
-      : 'could not be written';
-    throw new DiscoveryError('STORAGE_ERROR', `${file} ${why} (${code}). Nothing was changed.`, { cause: error });
+    throw unwritable(file, error);
   });
   // Heartbeat for long work. If the lock is gone, it was taken over and needs no heartbeat.
   const alive = setInterval(() => {
@@ -64,7 +60,7 @@ async function acquire(lock: string, mine: string, options: LockOptions): Promis
   const until = elapsedNow() + waitMs;
   await makeFolder(dirname(lock));
   for (let tries = 0; !(await made(lock, mine)); tries++) {
-    const info = await stat(lock).catch(absent);
+    const info = await stat(lock).catch(unlessMissing);
     if (info !== undefined && ageSince(info.mtimeMs, now()) > staleMs) await breakStale(lock, mine, info.mtimeMs);
     else if (elapsedNow() >= until)
       throw new DiscoveryError(
@@ -92,16 +88,11 @@ async function made(lock: string, mine: string): Promise<boolean> {
 /** Moves a stale lock aside. Of several processes one succeeds; a process that moved a live lock restores it. */
 async function breakStale(lock: string, mine: string, mtimeMs: number): Promise<void> {
   const aside = `${lock}.${mine.trim().replace(' ', '.')}`;
-  const moved = await rename(lock, aside).then(() => true, absent);
+  const moved = await rename(lock, aside).then(() => true, unlessMissing);
   if (moved === undefined) return;
   const info = await stat(aside);
   if (info.mtimeMs !== mtimeMs) await link(aside, lock).catch(() => undefined);
   await rm(aside, { force: true });
 }
 
-const contentOf = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(absent);
-
-const absent = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
-};
+const contentOf = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(unlessMissing);

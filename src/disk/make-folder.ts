@@ -3,8 +3,10 @@
  * in it because "there is no such folder", as under /proc.
  * @module
  */
+
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from './file-error.ts';
 
 /** Creates a folder for its owner only. An existing folder is unchanged. */
 export async function makeFolder(path: string): Promise<void> {
@@ -23,5 +25,3 @@ const make = (path: string): Promise<void> =>
   mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code;

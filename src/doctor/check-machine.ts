@@ -2,9 +2,11 @@
  * Checks the machine: the version of Node.js, the state folder and the cache.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { access, constants, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { counted } from '../text/counted.ts';
 import type { Check } from './check.ts';
 
 const NEEDED_NODE = 20;
@@ -63,9 +65,8 @@ export async function checkCache({
   }
   const entries = names.filter((name) => name.endsWith('.entry'));
   const damaged = names.filter((name) => name.includes('.entry.corrupt-'));
-  const files = entries.length === 1 ? 'file' : 'files';
   const size = sizeText(await bytesOf(dir, entries));
-  const detail = entries.length === 0 ? 'cache is empty' : `cache has ${entries.length} ${files}, ${size}`;
+  const detail = entries.length === 0 ? 'cache is empty' : `cache has ${counted(entries.length, 'file')}, ${size}`;
   if (damaged.length === 0) return { ...about, status: 'ok', detail };
   return {
     ...about,

@@ -3,11 +3,13 @@
  * files of at most `limits.stderr` bytes, so that yesterday's crash can still be read today.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
+import { unlessMissing } from '../disk/file-error.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { RedactStream } from '../secrets/redact-stream.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -208,7 +210,8 @@ export class ServerLogs {
   async #append(file: string, bytes: Buffer): Promise<void> {
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     // Another process may rotate at the same moment; then a little less history is kept.
-    if (size > 0 && size + bytes.length > this.#options.maxBytes) await rename(file, olderOf(file)).catch(unlessGone);
+    if (size > 0 && size + bytes.length > this.#options.maxBytes)
+      await rename(file, olderOf(file)).catch(unlessMissing);
     const handle = await open(file, APPEND, 0o600);
     try {
       await handle.writeFile(bytes);
@@ -251,12 +254,8 @@ async function readTail(file: string): Promise<Buffer | undefined> {
       await handle.close();
     }
   } catch (error) {
-    return unlessGone(error as Error);
+    return unlessMissing(error);
   }
-}
-
-function unlessGone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Creates the folder and deletes the oldest files beyond the limit. */

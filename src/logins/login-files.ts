@@ -2,7 +2,9 @@
  * Keeps logins in encrypted files, one per server and user, so that processes of one computer share them.
  * @module
  */
+
 import { readFile, rm } from 'node:fs/promises';
+import { unlessMissing } from '../disk/file-error.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { seal, unseal } from '../disk/sealed-bytes.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
@@ -21,10 +23,7 @@ export class LoginFiles implements LoginPlace {
   }
 
   async read(name: string): Promise<Uint8Array | undefined> {
-    const sealed = await readFile(this.#file(name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+    const sealed = await readFile(this.#file(name)).catch(unlessMissing);
     return sealed && unseal(Buffer.from(sealed.toString('utf8'), 'base64'), (await this.#loginKey()).key, name);
   }
 

@@ -2,12 +2,14 @@
  * Keeps the key that encrypts logins: in the keychain of the operating system where there is one, else in a file.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limitTime } from '../async/time-limit.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { unlessMissing } from '../disk/file-error.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
 
@@ -48,10 +50,7 @@ export async function loginKey(folder: string, keychain: () => Promise<Keychain 
 }
 
 async function readKey(file: string, keychain: () => Promise<Keychain | undefined>): Promise<LoginKey | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readFile(file, 'utf8').catch(unlessMissing);
   if (text === undefined) return undefined;
   if (text.trim() !== IN_KEYCHAIN) {
     const key = keyOf(text);

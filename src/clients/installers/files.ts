@@ -3,12 +3,14 @@
  * them atomically. A file that changed since it was read is left alone.
  * @module
  */
+
 import { access, chmod, chown, constants, type FileHandle, lstat, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Excerpt, isUnchanged, type Policy, writeChanged } from '../../config/json-excerpt.ts';
 import { TAKEN_OVER } from '../../config/parse-data.ts';
 import { FileTooLarge, readIfPresent } from '../../config/read-file.ts';
-import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { unwritable } from '../../disk/file-error.ts';
 import { replaceFile, sweep } from '../../disk/write-atomically.ts';
 import { readClientText } from '../importers/client-text.ts';
 
@@ -127,12 +129,6 @@ async function storing(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof DiscoveryError) throw error;
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-        ? 'may not be written by this user'
-        : 'could not be written';
-    throw new DiscoveryError('STORAGE_ERROR', `${path} ${why} (${code}). Nothing was changed.`, { cause: error });
+    throw unwritable(path, error);
   }
 }

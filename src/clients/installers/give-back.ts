@@ -3,7 +3,9 @@
  * the result is the original to the byte; otherwise other changes stay.
  * @module
  */
+
 import { ConfigurationError } from '../../core/errors.ts';
+import { sharedEnds } from '../../text/shared-ends.ts';
 import {
   differs,
   documentOf,
@@ -53,11 +55,7 @@ export async function givenBack(
 
 /** Reverts the part that we changed, if it still occurs exactly once. */
 function undo(text: string, { original, changed }: Arrival): string | undefined {
-  const shorter = Math.min(original.length, changed.length);
-  let head = 0;
-  while (head < shorter && original[head] === changed[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && original.at(-1 - tail) === changed.at(-1 - tail)) tail++;
+  const { head, tail } = sharedEnds(original, changed);
   const put = changed.slice(head, changed.length - tail);
   const at = text.indexOf(put);
   if (put === '' || at === -1 || text.indexOf(put, at + 1) !== -1) return undefined;
