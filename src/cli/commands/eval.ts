@@ -19,7 +19,7 @@ import { exactly } from '../positionals.ts';
 import { parseQueries, type WrittenQuery, type WrittenTool } from '../query-file.ts';
 import { readText } from '../read-text.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { numberOf, UsageError } from '../usage-error.ts';
 
 const SHOWN_MISSES = 10;
 
@@ -59,8 +59,8 @@ configuration error`,
   async run(values, positionals, io) {
     exactly(positionals);
     if (values.queries === undefined) throw new UsageError('--queries FILE is missing');
-    const limit = toNumber(values.limit, '--limit', 1, LIMITS.search.results);
-    const most = toNumber(values.misses, '--misses', 0, Number.MAX_SAFE_INTEGER);
+    const limit = numberOf('--limit', values.limit, 1, LIMITS.search.results);
+    const most = numberOf('--misses', values.misses, 0, Number.MAX_SAFE_INTEGER);
     const { text, from } = await readText(String(values.queries), '--queries', io);
     const written = parseQueries(text, from);
     return withSession(values, io, async (session) => {
@@ -81,14 +81,6 @@ configuration error`,
     });
   },
 };
-
-function toNumber(value: unknown, option: string, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  const number = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  const range = most === Number.MAX_SAFE_INTEGER ? `${least} up` : `${least} to ${most}`;
-  throw new UsageError(`${option} takes a number from ${range}`);
-}
 
 /** All known tools and whether rules enable them. */
 interface Catalogue {

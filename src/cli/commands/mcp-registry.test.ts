@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { documentOf, runBinary } from '../../../test/fixtures/cli.ts';
+import { documentOf, runHere } from '../../../test/fixtures/cli.ts';
 import { type RegistryService, startRegistry } from '../../../test/fixtures/mcp-registry-service.mjs';
 
 let home: string;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const run = (...argv: string[]) =>
-  runBinary(['registry', ...argv, '--config', join(home, 'config.json')], { cwd: home, env: { ANYGPT_HOME: home } });
+  runHere(['registry', ...argv, '--config', join(home, 'config.json')], { cwd: home, env: { ANYGPT_HOME: home } });
 
 it('syncs, searches and shows, as text and as documents, and works without the registry afterwards', async () => {
   const synced = await run('sync');

@@ -7,14 +7,12 @@ import type { FoundServer } from '../../mcp-registry/mcp-registries.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { type RegistrySession, withRegistries } from '../open-registries.ts';
-import { UsageError } from '../usage-error.ts';
+import { numberOf, UsageError } from '../usage-error.ts';
 
 export const searchRegistries: Command['run'] = async (values, positionals, io) => {
   const query = positionals.join(' ').trim();
   if (query === '') throw new UsageError('<query> is missing');
-  const limit = values.limit === undefined ? undefined : Number(values.limit);
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.search.results))
-    throw new UsageError(`--limit takes a number from 1 to ${LIMITS.search.results}`);
+  const limit = numberOf('--limit', values.limit, 1, LIMITS.search.results);
   return withRegistries(values, io, async (session) => {
     const { registries, offline, signal, onProgress } = session;
     const { results, notes } = await registries.search(query, { limit, offline, signal, onProgress });

@@ -15,7 +15,7 @@ import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { searchDocument } from '../json-answers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { numberOf, UsageError } from '../usage-error.ts';
 
 export const search: Command = {
   usage: `Usage: anygpt mcp search <query> [options]
@@ -52,9 +52,7 @@ or configuration error`,
   async run(values, positionals, io) {
     const query = positionals.join(' ').trim();
     if (query === '') throw new UsageError('<query> is missing');
-    const limit = values.limit === undefined ? undefined : Number(values.limit);
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.search.results))
-      throw new UsageError(`--limit takes a number from 1 to ${LIMITS.search.results}`);
+    const limit = numberOf('--limit', values.limit, 1, LIMITS.search.results);
     const server = values.server as string | undefined;
     return withSession(values, io, async (session) => {
       await session.lists(server === undefined ? undefined : [server]);
