@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { documentOf, root, runBinary } from '../../../test/fixtures/cli.ts';
+import { documentOf, root, runBinary, runHere } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { TrustStore } from '../../config/trust-store.ts';
@@ -540,7 +540,8 @@ describe('a client’s file that came with a project, through the real binary', 
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'mcp-discovery.config.json'), JSON.stringify({ sources: [{ type: 'claude-code' }] }));
     writeFileSync(join(folder.path, '.claude.json'), '{}');
-    const run = (...argv: string[]) => runBinary(argv, { cwd: project(), env: env() });
+    const run = (...argv: string[]) => runHere(argv, { cwd: project(), env: env() });
+    const start = (...argv: string[]) => runBinary(argv, { cwd: project(), env: env() });
     const untrusted = async () => {
       const listed = await run('list');
       expect(listed.code).toBe(0);
@@ -551,7 +552,7 @@ describe('a client’s file that came with a project, through the real binary', 
       expect((await run('config', 'sources')).out).toContain(
         '.mcp.json) - not trusted; to review and trust it: anygpt mcp trust',
       );
-      expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 2 });
+      expect(await start('execute', 'theirs', 'list_notes')).toMatchObject({ code: 2 });
       await run('search', 'note');
       expect(existsSync(mark)).toBe(false);
     };
@@ -560,12 +561,12 @@ describe('a client’s file that came with a project, through the real binary', 
     expect([trusted.code, trusted.err]).toEqual([0, '']);
     await documentOf('trust', trusted.out);
     expect(existsSync(mark)).toBe(false);
-    expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({
+    expect(await start('execute', 'theirs', 'list_notes')).toMatchObject({
       code: 4,
       out: expect.stringContaining('anygpt mcp approve theirs:list_notes'),
     });
     expect((await run('approve', 'theirs')).code).toBe(0);
-    expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 0, err: '' });
+    expect(await start('execute', 'theirs', 'list_notes')).toMatchObject({ code: 0, err: '' });
     expect(existsSync(mark)).toBe(true);
     rmSync(mark);
     theirs([script, '--more']);
