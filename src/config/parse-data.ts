@@ -7,6 +7,7 @@
 import { extname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { plainJson } from './plain-json.ts';
 import { TextSyntaxError } from './text-syntax-error.ts';
 
 /** Tells whether a file is code that must be run to get its value. */
@@ -44,7 +45,7 @@ export async function parseData(
   try {
     if (format === 'YAML') return await parseYaml(text);
     if (format === 'TOML') return await parseToml(text);
-    return (await import('./parse-jsonc.ts')).parseJsonc(text, onRepeat);
+    return plainJson(text) ?? (await import('./parse-jsonc.ts')).parseJsonc(text, onRepeat);
   } catch (error) {
     if (!(error instanceof TextSyntaxError)) throw error;
     const place = `${path}:${error.line}:${error.column}`;

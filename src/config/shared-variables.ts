@@ -24,9 +24,9 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
     'MCP_TOKEN',
     ({ connection, enabled, name }) =>
       enabled &&
-      !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]) &&
       !isLocal(connection) &&
-      connection.auth === 'env',
+      connection.auth === 'env' &&
+      !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]),
   );
   for (const [variable, names] of switches)
     if (isSwitchedOff(env[variable]))
@@ -46,8 +46,9 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
       const off = own
         ? isSwitchedOff(own)
         : elsewhere.some((name) => isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]));
-      const isAmbiguous = tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
       const { connection } = server;
+      const isAmbiguous =
+        tokens.size > 0 && tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
       return {
         ...server,
         ...(off && { enabled: false }),

@@ -33,7 +33,7 @@ export class EngineCalls {
   }
 
   /** Calls a tool. Never throws. */
-  async call({ definition, ...request }: RelayedCall): Promise<ToolResult<CallToolResult>> {
+  async call(request: RelayedCall): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
     if (!isCallable(server, tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
@@ -45,7 +45,7 @@ export class EngineCalls {
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
       const isForAll = seenPart(state, request.caller) === undefined;
       // A tool that only this client's connection lists. What a profile allows is decided by its own lists.
-      const own = isForAll ? definition : undefined;
+      const own = isForAll ? request.definition : undefined;
       const isKnown =
         isForAll && (own !== undefined || (state.providers.length === 0 && state.catalog.isLoaded(server)));
       const meant = isKnown
@@ -55,8 +55,8 @@ export class EngineCalls {
       const [owner, ref] = meant.data;
       runtime.answered(state);
       const isShared = owner === state;
-      const wanted = own ? { ...request, definition: own } : request;
-      const options = isShared || owner.sight ? wanted : ofOneRequest(owner, request);
+      const wanted = request.definition === own ? request : { ...request, definition: own };
+      const options = isShared || owner.sight ? wanted : ofOneRequest(owner, wanted);
       const result = await proxy.execute(ref.server, ref.tool, request.arguments, options);
       if (isShared || owner.sight) runtime.usage?.settled(ref, request.caller, result);
       if (state.config.validation.observe && result.success)

@@ -30,9 +30,12 @@ export function discoverySurface(engine: EngineHandle, profile?: string): Surfac
   const as = <T extends Who>(who: T): T =>
     profile === undefined || who.profile !== undefined ? who : { ...who, profile };
   return {
-    run: async (name, args, context) => {
+    run: (name, args, context) => {
       const own = { ...context, caller: as(context.caller) };
-      return (await exposureOf(core, own.caller)) ? (await exposed()).run(name, args, own) : run(name, args, own);
+      if (!isSomebody(own.caller)) return run(name, args, own);
+      return exposureOf(core, own.caller).then(async (exposure) =>
+        exposure ? (await exposed()).run(name, args, own) : run(name, args, own),
+      );
     },
     // Prompts and resources are answered by the SDK.
     introduction: core.exposure(as({})) ? undefined : introductionOf(core, as({})),
@@ -55,7 +58,7 @@ export function discoverySurface(engine: EngineHandle, profile?: string): Surfac
 
 /** What a caller's profile exposes, once the configuration is known. */
 async function exposureOf(core: EngineCore, who: Who): Promise<Exposure | undefined> {
-  if (who.principal === undefined && who.profile === undefined) return undefined;
+  if (!isSomebody(who)) return undefined;
   // With a broken configuration, the five tools say what is wrong.
   await core.loaded().catch(() => undefined);
   return core.exposure(whoIs(who));
@@ -86,5 +89,8 @@ const besideExposed = (core: EngineCore, run: RunTool): Beside => {
         : undefined,
   };
 };
+
+/** Tells whether a user or a profile is known. Otherwise nothing is exposed. */
+const isSomebody = ({ principal, profile }: Who): boolean => principal !== undefined || profile !== undefined;
 
 const whoIs = ({ principal, profile }: Who): Who => ({ principal, profile });

@@ -163,9 +163,10 @@ function pair({ server, tool }: Arguments): { readonly server: string; readonly 
 
 /** Some agents write `name` for `tool`. Beside a server, it may be one of the tool's own arguments instead. */
 function withTool(args: Arguments): Arguments {
-  const { name, ...rest } = args;
-  const isTool = typeof name === 'string' && !rest.tool && (!rest.server || rest.arguments !== undefined);
-  return isTool ? { ...rest, tool: name } : args;
+  const { name, server, tool } = args;
+  if (typeof name !== 'string' || tool || (server && args.arguments === undefined)) return args;
+  const { name: _, ...rest } = args;
+  return { ...rest, tool: name };
 }
 
 /** Some agents write the tool's own arguments beside `server` and `tool`. */
