@@ -76,9 +76,6 @@ export const VAGUE = wordSet(
 /** Words after an object that say more about it. */
 export const TAILS = wordSet('called containing entitled including labelled marked named regarding tagged titled');
 
-/** With one of these behind it, a verb is another verb (`call off`). */
-export const PARTICLES = wordSet('away back down off out over up');
-
 /** What one opens to make it, the verbs for that, and what stands before a thing that is not there yet. */
 export const OPENED = wordSet(
   'account bug case claim discussion dispute incident issue mr order pr report request ticket thread',

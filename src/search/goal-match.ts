@@ -17,8 +17,6 @@ import { tokenize } from './tokenizer.ts';
 const LEAST = 0.8;
 /** What a tool with the act has of the rest if it lacks the object. */
 const ACT = 0.5;
-/** The last word of an object counts this many times as much as each one before it. */
-const HEAD = 2;
 
 /** Returns what tools keep of their scores, from `LEAST` to 1. */
 export function goalMatch(
@@ -26,14 +24,10 @@ export function goalMatch(
   { acts, object }: Goal,
 ): (at: Position) => number {
   const hasAct = marks(search, acts, ROLE.act);
-  const parts = object.map((word, at) => ({
-    has: marks(search, [word], ROLE.object),
-    weight: at === object.length - 1 ? HEAD : 1,
-  }));
-  const total = HEAD + object.length - 1;
+  const hasWords = object.map((word) => marks(search, [word], ROLE.object));
   return (at) => {
     if (!hasAct(at)) return LEAST;
-    const found = parts.reduce((sum, { has, weight }) => sum + (has(at) ? weight : 0), 0) / total;
+    const found = hasWords.filter((has) => has(at)).length / object.length;
     return LEAST + (1 - LEAST) * (ACT + (1 - ACT) * found);
   };
 }

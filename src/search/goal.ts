@@ -4,14 +4,14 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
-import { FILLERS, FRESH, NOUNS_TOO, OPENED, OPENING, PARTICLES, TAILS, VAGUE, VERBS } from './act-words.ts';
+import { FILLERS, FRESH, NOUNS_TOO, OPENED, OPENING, TAILS, VAGUE, VERBS } from './act-words.ts';
 import { isStopWord } from './stop-words.ts';
 
 /** What a request asks for. */
 export interface Goal {
   /** The verb, and others that mean the same with this object. */
   readonly acts: readonly string[];
-  /** The words of the object; the last one names it. */
+  /** The words of the object. */
   readonly object: readonly string[];
 }
 
@@ -24,7 +24,6 @@ export function goalOf(text: string): Goal | undefined {
   const at = words.findIndex((word) => !FILLERS.has(word));
   const act = words[at];
   if (act === undefined || !(VERBS.has(act) || NOUNS_TOO.has(act)) || VAGUE.has(act)) return undefined;
-  if (PARTICLES.has(words[at + 1] ?? '')) return undefined;
   const object: string[] = [];
   let isFresh = false;
   for (const word of words.slice(at + 1)) {

@@ -16,7 +16,6 @@ import type { LiveSegment } from './segment-merger.ts';
 import { spellWords } from './spelling.ts';
 import { stem } from './stemmer.ts';
 import { isStopWord } from './stop-words.ts';
-import { ASCII_ONLY } from './tokenizer.ts';
 
 /** How many tools are compared exactly, for a request and for one of several acts. */
 const SHORTLIST = { request: 400, act: 100 };
@@ -48,18 +47,11 @@ export const meaning: Ranker = {
 
 function likenessOf(search: Search): Likeness | undefined {
   const { model, parts } = search.settings;
-  const spoken = [...meaningWords(search.query.spoken), ...ownWords(search)];
+  const spoken = meaningWords(search.query.spoken);
   const told = meaningWords(search.query.told);
   const spelt = parts.typos && model !== undefined ? spellWords(search.index, model, spoken) : spoken;
   const request = model?.ofRequest([...spelt, ...told], [...spelt.map(() => 1), ...told.map(() => TOLD_WEIGHT)]);
   return request && new Likeness(search, request);
-}
-
-/** The words of a request in another script, if a tool has one of them: then tools may be described in its language. */
-function ownWords({ index, query }: Search): string[] {
-  if (query.translation === undefined) return [];
-  const written = meaningWords(query.text).filter((word) => !ASCII_ONLY.test(word));
-  return written.some((word) => index.entry(stem(word)).count > 0) ? written : [];
 }
 
 /** The words of the query and of the tool that are alike in meaning, though not the same. */
