@@ -41,12 +41,25 @@ export async function requestToken(
     return { isTransient: !(error instanceof LoginAddressError), reason: oneLine(reason, LIMITS.text.detail) };
   }
   const answer = isObject(value) ? value : {};
-  if (response.ok && typeof answer.access_token === 'string') return { tokens: tokensIn(answer) };
+  const unusable = response.ok ? whyUnusable(answer) : undefined;
+  if (response.ok && unusable === undefined) return { tokens: tokensIn(answer) };
   const code = typeof answer.error === 'string' ? oneLine(answer.error, LIMITS.names.shown) : undefined;
-  const reason = `the token endpoint answered HTTP ${response.status}${code === undefined ? '' : ` ${code}`}`;
+  const what = code === undefined ? '' : ` ${code}`;
+  const reason = `the token endpoint answered ${unusable ?? `HTTP ${response.status}${what}`}`;
   // Only an OAuth error of a 4xx is a judgement; a proxy answers 4xx with pages of its own.
   const isJudged = response.status >= 400 && response.status < 500 && code !== undefined && !PASSING.has(code);
   return { isTransient: !isJudged || response.status === 429, code, reason };
+}
+
+/** What a token may hold (RFC 6749, appendix A.12): anything else could not be sent, or be sent as something else. */
+const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+
+/** Why an answer has no token that can be sent, or undefined. */
+function whyUnusable({ access_token, token_type }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isToken(access_token)) return 'without a token that can be sent';
+  // Many leave the type out. A token of another type than this is not to be sent as one.
+  const isBearer = token_type === undefined || /^bearer$/i.test(String(token_type));
+  return isBearer ? undefined : `with a token of the type ${oneLine(String(token_type), LIMITS.names.shown)}`;
 }
 
 function tokensIn(
@@ -56,7 +69,7 @@ function tokensIn(
   const seconds = Number(expires_in);
   return {
     accessToken: String(access_token),
-    ...(typeof refresh_token === 'string' && { refreshToken: refresh_token }),
+    ...(isToken(refresh_token) && { refreshToken: refresh_token }),
     ...(typeof scope === 'string' && { scope }),
     expiresAt: Number.isFinite(seconds) && seconds > 0 ? wallNow() + seconds * 1000 : undefined,
   };
