@@ -79,6 +79,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
   /** A harmless request on its way, sent with the token of the calls that wait for it. */
   #proof: Promise<void> | undefined;
+  #answersProofs = true;
   /** The log level that a call has asked a server of the old protocol for. */
   #logLevel: unknown;
 
@@ -356,7 +357,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
   ): Promise<CallToolResult> {
     const { item } = call;
     if (item) this.#requireAnnounced(item.kind, call);
-    else if (this.#options.peer.needsProof) await this.#prove(options.signal);
+    else if (this.#answersProofs && this.#options.peer.needsProof) await this.#prove(options.signal);
     try {
       const { result, bytes } = await this.#send(
         item ? ITEM_METHODS[item.kind] : 'tools/call',
@@ -395,11 +396,13 @@ export class McpConnection implements ToolProvider<ToolCall> {
       .then(
         () => {},
         (error: unknown) => {
-          // Any other failure says nothing about the token.
+          // Any other answer says nothing against the token.
           if (!(error instanceof DiscoveryError)) return;
           const { code, message, details } = error;
           if (code === 'SERVER_AUTH_REQUIRED' || details.outcome === 'not_sent')
             throw new DiscoveryError(code, message, { ...details, outcome: 'not_sent' });
+          // A server that does not answer such requests would slow every call down.
+          this.#answersProofs = false;
         },
       )
       .finally(() => {

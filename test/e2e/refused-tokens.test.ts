@@ -134,6 +134,19 @@ it('a server that refuses every call, but nothing else, is not asked for new tok
   for (const key of ['1', '2', '3', '4']) expect(server.executions.get(key)).toBe(1);
 });
 
+it('a server that never answers the harmless request is waited for once', { timeout: 30_000 }, async () => {
+  using home = folder();
+  await using server = await executingServer('legacy');
+  await using bank = await loggedIn(home, server);
+  expect(await bank.call('first')).toMatchObject({ success: true });
+  server.hangs = (method) => method === 'ping';
+  for (const key of ['a', 'b', 'c']) {
+    passMinute();
+    expect(await bank.call(key)).toMatchObject({ success: true });
+  }
+  expect(server.hung).toBe(1);
+});
+
 it('a login that has ended since the last call says that the call was not sent', async () => {
   using home = folder();
   await using server = await executingServer('modern');
