@@ -85,8 +85,10 @@ export async function answerPlainCall(
   const signal = new Cancellation();
   const leave = () => signal.abort(new Error('the client closed the connection'));
   response.on('close', leave);
-  const result = handler({ ...identity, params, id, capabilities, signal, revision: MODERN_VERSION });
-  const answer = await answerTo(id, result, stamped);
+  const { era, principal, profile, socket, clientName } = identity;
+  const revision = MODERN_VERSION;
+  const call = { era, principal, profile, socket, clientName, capabilities, params, id, signal, revision };
+  const answer = await answerTo(id, handler(call), stamped);
   response.off('close', leave);
   sendAnswer(response, answer);
 }

@@ -135,7 +135,7 @@ function collect(request: IncomingMessage, chunks: Buffer[], hold: (bytes: numbe
     });
     request.on('end', end);
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client closed the connection')));
+    request.on('close', () => request.readableEnded || reject(new Error('the client closed the connection')));
   });
 }
 

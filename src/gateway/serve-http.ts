@@ -211,15 +211,15 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     serve({ request, response, identity, profile });
   };
 
-  const serve = (head: Omit<Incoming, 'body'>): void => {
-    const { request, response } = head;
+  const serve = ({ request, response, identity, profile }: Omit<Incoming, 'body'>): void => {
+    const withBody = (body: unknown): Incoming => ({ request, response, identity, profile, body });
     connections.use(request, response);
     unread.watch(response);
-    if (request.method !== 'POST') return endpoint.serve({ ...head, body: undefined });
-    const turn = (body: unknown) => turns.take(endpoint.clientName({ ...head, body }));
+    if (request.method !== 'POST') return endpoint.serve(withBody(undefined));
+    const turn = (body: unknown) => turns.take(endpoint.clientName(withBody(body)));
     void readRequestBody(request, { room: bodies, pieces }, turn)
       .then((body) => {
-        if ('value' in body) return response.destroyed ? undefined : endpoint.serve({ ...head, body: body.value });
+        if ('value' in body) return response.destroyed ? undefined : endpoint.serve(withBody(body.value));
         const { status, id, ...error } = body.refused;
         // Otherwise a client could go on writing without end.
         if (status === 503) response.once('finish', () => request.destroy());

@@ -5,7 +5,13 @@
  * @module
  */
 
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -49,8 +55,14 @@ export interface PinnedInit extends RequestInit {
   readonly addresses?: readonly HostAddress[] | undefined;
 }
 
-/** Where a request goes, as `urlToHttpOptions` says it. */
-export type Target = ReturnType<typeof urlToHttpOptions>;
+/** Where a request goes. */
+export type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'>;
+
+/** The parts of an address that a request needs. Copied for each request, so it is small. */
+export function targetOf(url: URL): Target {
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  return { protocol, hostname, port, path, ...(auth && { auth }) };
+}
 
 /** A request without the objects of `fetch`. */
 export interface OutgoingRequest {
@@ -74,7 +86,9 @@ export function sendRequest<T>(
     const { method, headers, body, signal, addresses } = outgoing;
     if (signal?.aborted) return reject(signal.reason);
     const secure = target.protocol === 'https:';
-    const own: OutgoingHttpHeaders = { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers };
+    const own: OutgoingHttpHeaders = { ...headers };
+    own['accept-encoding'] ??= 'gzip, deflate';
+    own['user-agent'] ??= 'anygpt';
     // A text goes out in one packet with its head; bytes would go out in another.
     if (body !== undefined) own['content-length'] = Buffer.byteLength(body);
     const request = (secure ? httpsRequest : httpRequest)({
@@ -90,8 +104,8 @@ export function sendRequest<T>(
     signal?.addEventListener('abort', onAbort);
     request.on('close', () => {
       signal?.removeEventListener('abort', onAbort);
-      // After an answer this has no effect.
-      reject(new Error('the connection was closed without an answer'));
+      // An error takes time to make, and this is called for every request.
+      if (!answer) reject(new Error('the connection was closed without an answer'));
     });
     request.on('upgrade', (_message, socket) => {
       socket.destroy();
@@ -130,7 +144,7 @@ export const httpFetch = (async (input: string | URL | Request, init: PacedInit 
     signal,
     addresses: init.addresses,
   };
-  const target = urlToHttpOptions(new URL(input instanceof Request ? input.url : input));
+  const target = targetOf(new URL(input instanceof Request ? input.url : input));
   return sendRequest(target, outgoing, (message) => toResponse(message, share));
 }) as typeof fetch;
 

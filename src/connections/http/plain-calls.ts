@@ -4,7 +4,6 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http';
-import { urlToHttpOptions } from 'node:url';
 import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
@@ -13,7 +12,7 @@ import { META } from '../handshake.ts';
 import { isJsonRpcMessage, type JsonRpcMessage, type SendOptions } from '../json-rpc.ts';
 import { headerValue } from '../param-headers.ts';
 import { unreachable } from './guarded-fetch.ts';
-import { type Arrived, sendRequest, type Target } from './http-fetch.ts';
+import { type Arrived, sendRequest, type Target, targetOf } from './http-fetch.ts';
 
 export interface PlainCallsOptions {
   readonly server: string;
@@ -47,7 +46,7 @@ export class PlainCalls {
   constructor(options: PlainCallsOptions) {
     this.#options = options;
     this.#redact = options.redact ?? redactUnknown;
-    this.#target = urlToHttpOptions(options.url);
+    this.#target = targetOf(options.url);
     const own = options.headers.get('accept')?.toLowerCase().split(',') ?? [];
     const accept = [...new Set([...own.map((type) => type.trim()), ...ACCEPTED])].join(', ');
     this.#headers = { ...Object.fromEntries(options.headers), accept, 'content-type': 'application/json' };
@@ -130,6 +129,6 @@ function shortBody(message: IncomingMessage, maxBytes: number): Promise<Buffer |
     message.on('end', () => resolve(whole()));
     // Node reports both for a body that breaks off.
     message.on('error', reject);
-    message.on('close', () => reject(new Error('the connection was closed')));
+    message.on('close', () => message.readableEnded || reject(new Error('the connection was closed')));
   });
 }
