@@ -103,6 +103,7 @@ export const WITHOUT = {
   'no-names': without('names come first', 'names', 'name', 'names'),
   'no-languages': without('other languages', 'languages'),
   'no-stories': without('what tells counts less', 'stories'),
+  'no-asking': without('words count by how much they ask', 'asking'),
   'no-acts': without('a search for each act', 'acts', 'acts', 'several', 'one'),
   'no-kinds': without('words for concrete things', 'kinds', 'concrete', 'value'),
   'no-goals': without('the act and its object', 'goals', 'plain'),

@@ -1,17 +1,21 @@
-// Measures long requests with circumstances, written for the sixty tools of test/fixtures/search, with and without the part
-// `stories`. What tells was weighed on the first, third, fifth … of them; the others only check it.
+// Measures long requests with circumstances: those written for the sixty tools of test/fixtures/search, and, with a corpus,
+// the stories of training/stories.jsonl whose servers the model of asking was not trained on, among all tools of the corpus.
+// What tells was weighed on the first, third, fifth … of the former; the others only check it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createJiti } from 'jiti';
 import { difference, evaluate, summarize } from '../../dist/search/evaluate.js';
+import { corpusOf, jsonLines, toLists } from '../parts/tool-corpus.mjs';
 import { points } from './quality.mjs';
 import { openEngine } from './rankers.mjs';
+import { corpusFiles, toolsOf } from './sets.mjs';
 
 export const title = 'Stories with circumstances (nDCG@10 in points)';
 
-const FIXTURES = join(import.meta.dirname, '../../test/fixtures/search');
+const ROOT = join(import.meta.dirname, '../..');
+const FIXTURES = join(ROOT, 'test/fixtures/search');
 
-export const measure = async () => {
+const written = async () => {
   const { CATALOGUE } = await createJiti(import.meta.url).import(join(FIXTURES, 'catalogue.ts'));
   const servers = [...new Set(CATALOGUE.map(({ server }) => server))];
   const lists = servers.map((server) => ({ server, metadata: CATALOGUE.filter((tool) => tool.server === server) }));
@@ -24,35 +28,73 @@ export const measure = async () => {
       const [server, name] = tool.split(':');
       return { query, relevant: [{ server, name }] };
     });
-  const [own, without] = await Promise.all(
-    [{}, { without: ['stories'] }].map((options) => {
-      const engine = openEngine(lists, options);
+  const among = `the ${CATALOGUE.length} tools they were written for`;
+  return [
+    { name: 'all', among, lists, queries },
+    { name: 'to choose on', among, lists, queries: queries.filter((_, at) => at % 2 === 0) },
+    { name: 'to check on', among, lists, queries: queries.filter((_, at) => at % 2 === 1) },
+  ];
+};
+
+/** The stories of held-out servers whose tools are in the corpus. */
+const heldOut = (corpus) => {
+  if (corpus === undefined) return [];
+  const lists = toLists(corpusOf(corpusFiles(corpus).flatMap(jsonLines)));
+  const known = new Set(lists.flatMap(({ server, metadata }) => metadata.map(({ name }) => `${server}\n${name}`)));
+  const queries = jsonLines(join(ROOT, 'training/stories.jsonl'))
+    .filter(({ server, tool, heldOut: isHeldOut }) => isHeldOut && known.has(`${server}\n${tool}`))
+    .map(({ server, tool: name, story }) => ({ query: story, relevant: [{ server, name }] }));
+  return queries.length === 0
+    ? []
+    : [{ name: 'of held-out servers', among: `${toolsOf({ lists })} real tools`, lists, queries }];
+};
+
+const WITHOUT = [['stories', 'asking'], ['asking'], []];
+
+export const measure = async ({ corpus }) => {
+  const rows = [];
+  for (const { name, among, lists, queries } of [...(await written()), ...heldOut(corpus)]) {
+    const outcomes = [];
+    for (const without of WITHOUT) {
+      const engine = openEngine(lists, { without });
       const rank = (query, limit) =>
         engine.search(query, { limit }).map(({ server, tool }) => ({ server, name: tool }));
-      return evaluate({ rank }, queries);
-    }),
-  );
-  const groups = { all: () => true, 'to choose on': (_, at) => at % 2 === 0, 'to check on': (_, at) => at % 2 === 1 };
-  const rows = Object.entries(groups).map(([name, belongs]) => {
-    const [ours, others] = [own.filter(belongs), without.filter(belongs)];
-    const { figures } = summarize([ours]);
-    const before = summarize([others]).figures;
-    return { name, queries: ours.length, figures, before, worth: difference([ours], [others]) };
-  });
+      outcomes.push(await evaluate({ rank }, queries));
+    }
+    const [none, rule, both] = outcomes;
+    rows.push({
+      name,
+      among,
+      queries: queries.length,
+      figures: outcomes.map((each) => summarize([each]).figures),
+      worth: { rule: difference([rule], [none]), asking: difference([both], [rule]) },
+    });
+  }
   const shown = ({ ndcg10, hit1 }) => `${points(ndcg10.value)} (${points(hit1.value)})`;
+  const range = ({ value, low, high }) => `${points(value)} (${points(low)} to ${points(high)})`;
   return {
     data: { rows },
     lines: [],
     tables: [
       {
         title: 'nDCG@10 (hit@1)',
-        head: ['', 'queries', 'without the part', 'with it', 'worth of the part'],
-        rows: rows.map(({ name, queries: count, figures, before, worth }) => [
+        head: [
+          '',
+          'among',
+          'queries',
+          'without',
+          'with the rule',
+          'with weights, too',
+          'worth of the rule',
+          'of weights',
+        ],
+        rows: rows.map(({ name, among, queries, figures, worth }) => [
           name,
-          String(count),
-          shown(before),
-          shown(figures),
-          `${points(worth.value)} (${points(worth.low)} to ${points(worth.high)})`,
+          among,
+          String(queries),
+          ...figures.map(shown),
+          range(worth.rule),
+          range(worth.asking),
         ]),
       },
     ],

@@ -31,7 +31,7 @@ const wholeWord = (stem: string, text: string): string =>
  * @param query the user's words, as `text` has the tool's: an explanation contains only their stems
  */
 export function explainLines(explanation: Explanation, query: string, text: string): string[] {
-  const { score, words, missed, alike, translated, goal, things = [], acts = [] } = explanation;
+  const { score, words, missed, alike, translated, goal, asking, things = [], acts = [] } = explanation;
   const found = words.map(({ word, found: own, how, fields, points: share }) => {
     const [asked, has] = [wholeWord(word, query), wholeWord(own, text)];
     const what = word === own ? asked : `${asked} → ${has}`;
@@ -49,6 +49,7 @@ export function explainLines(explanation: Explanation, query: string, text: stri
     percentLine(explanation),
     `Score ${points(score.total)} of 100: ${parts.join(', ')}.`,
     ...(translated === undefined ? [] : [translationLine(translated)]),
+    ...(asking === undefined ? [] : [`  asks most by: ${oneLine(asking.map(({ word }) => word).join(', '), 200)}`]),
     ...things.map((thing) => `  ${oneLine(`${thing.text}: ${thing.words}`, 200)}`),
     ...acts.map((act) => `  asks ${oneLine(JSON.stringify(act.text), 200)}: ${points(act.score)}`),
     ...(goal === undefined ? [] : [`  asks to ${oneLine(`${goal.acts[0]}: ${goal.object.join(' ')}`, 200)}`]),

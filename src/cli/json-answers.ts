@@ -45,8 +45,8 @@ export const searchDocument = ({ results, notes }: FindResult, reasons: readonly
 
 const explanationOf = (reason: Explanation | undefined): Document => {
   if (reason === undefined) return {};
-  const { named, score, lead, translated, goal, things, acts, words, missed, alike } = reason;
-  return { explanation: compact({ named, score, lead, translated, goal, things, acts, words, missed, alike }) };
+  const { named, score, lead, translated, goal, asking, things, acts, words, missed, alike } = reason;
+  return { explanation: compact({ named, score, lead, translated, goal, asking, things, acts, words, missed, alike }) };
 };
 
 /** `list_tools`. */

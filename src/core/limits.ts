@@ -547,6 +547,10 @@ const limits = {
     acts: 4,
     /** Words of a query in which acts are looked for. */
     actWords: 256,
+    /** Words and marks of a query that are weighed by how much they ask: the time grows with the square. */
+    askingPieces: 128,
+    /** Words that an explanation names as those that ask most. */
+    askingShown: 8,
     /** Concrete things in one query that are said in words. */
     things: 4,
     /** Words of the object of a request. */

@@ -2,6 +2,8 @@
  * Defines why a tool has its score, as people and user interfaces read it. Every ranker fills in its part.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
+import type { Asking } from './asking-model.ts';
 import type { Field } from './settings.ts';
 
 /** What a tool's score is made of: one number a ranker, and their weighted sum. */
@@ -54,6 +56,8 @@ export interface Explanation extends Details {
   readonly lead: number;
   /** The act and its object, if the request names them: tools that lack them count less. */
   readonly goal?: { readonly acts: readonly string[]; readonly object: readonly string[] } | undefined;
+  /** The words of a long request that ask most, each with its weight from 0 to 1. */
+  readonly asking?: readonly { readonly word: string; readonly weight: number }[] | undefined;
   /** Concrete things in the request, and the words that were searched for them. */
   readonly things?: readonly { readonly text: string; readonly words: string }[];
   /** There if the request is in another language than English. */
@@ -69,6 +73,13 @@ export interface Details {
   readonly missed: readonly string[];
   readonly alike: readonly ExplainedLikeness[];
 }
+
+/** The words that ask most. */
+export const explainAsking = (asking: Asking): Explanation['asking'] =>
+  [...asking]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, LIMITS.search.askingShown)
+    .map(([word, weight]) => ({ word, weight: inThousandths(weight) }));
 
 /** Rounds a figure of an explanation to thousandths. */
 export const inThousandths = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -68,6 +68,11 @@ export class MeaningModel {
     return findTerm(this.#data.dictionary, word);
   }
 
+  /** Writes the vector of a known word into an array. */
+  readVector(ordinal: number, into: Float64Array): void {
+    this.#add(into.fill(0), [ordinal], 1);
+  }
+
   /** Known words that begin like a word and are at most so many edits away. */
   near(word: string, distance: number): { readonly word: string; readonly distance: number }[] {
     const { dictionary } = this.#data;

@@ -9,7 +9,6 @@ import { givenScores } from './given-scores.ts';
 import { isAlive, type Position } from './live-index.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import { meaningWords, toolWords } from './meaning-text.ts';
-import { TOLD_WEIGHT } from './query.ts';
 import { acceptsAll, type Ranker, type Scores, type Search, type ServerScores } from './ranker.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
@@ -47,10 +46,14 @@ export const meaning: Ranker = {
 
 function likenessOf(search: Search): Likeness | undefined {
   const { model, parts } = search.settings;
+  const { asking, toldWeight } = search.query;
   const spoken = meaningWords(search.query.spoken);
   const told = meaningWords(search.query.told);
   const spelt = parts.typos && model !== undefined ? spellWords(search.index, model, spoken) : spoken;
-  const request = model?.ofRequest([...spelt, ...told], [...spelt.map(() => 1), ...told.map(() => TOLD_WEIGHT)]);
+  const weights = [...spoken, ...told].map(
+    (word, place) => (asking?.get(word) ?? 1) * (place < spoken.length ? 1 : toldWeight),
+  );
+  const request = model?.ofRequest([...spelt, ...told], weights);
   return request && new Likeness(search, request);
 }
 

@@ -3,7 +3,9 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import type { Asking } from './asking-model.ts';
 import { type Thing, thingsOf } from './kinds.ts';
+import { LITERALS } from './literals.ts';
 import type { Classifier, QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
@@ -59,8 +61,11 @@ export interface ParsedQuery {
   readonly spoken: string;
   /** Concrete things in it, and what they are. */
   readonly things: readonly Thing[];
-  /** The same of sentences that tell and do not ask. */
+  /** The same of sentences that tell and do not ask, and what a word of them counts. */
   readonly told: string;
+  readonly toldWeight: number;
+  /** How much each word of a long request asks. */
+  readonly asking?: Asking | undefined;
   /** The query as one name. */
   readonly whole: NamePiece;
   /** Pieces of the query that look like names. */
@@ -85,17 +90,13 @@ const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
 /** What a concrete thing is counts less than what the request says in words. */
 const KIND_WEIGHT = 0.7;
-/** What a word of a sentence that only tells counts, for words and for meaning. Chosen on one half of the stories. */
-export const TOLD_WEIGHT = 0.15;
+/** What a word of a sentence that only tells counts, for words and for meaning; more if each word is weighed, too. */
+const TOLD_WEIGHT = { alone: 0.15, weighed: 0.4 };
 /** A further meaning of a word counts as much less than its share. */
 const OTHER_WEIGHT = 0.7;
 
-/** Values: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
-const LITERALS =
-  /\bhttps?:\/\/\S+|(?<!\S)\S+@\S+|(?<!\S)(?:~|\.{1,2})?\/\S+|\b[A-Za-z]:\\\S+|"[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|<[^<>\n]*>|\b\d[\d.,:/-]{3,}/gu;
-
-/** Reads a query. */
-export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery {
+/** Reads a query; `asking` is how much each of its words asks. */
+export function parseQuery(query: string, parts: Parts = ALL_PARTS, asking?: Asking): ParsedQuery {
   const written = query.slice(0, LIMITS.search.query);
   const pieces = written.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => trimMarks(piece) !== '');
   const mentions = pieces.flatMap((piece) => {
@@ -106,7 +107,8 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
   });
   return {
     text: written,
-    ...readThings(fold(written), parts),
+    ...readThings(fold(written), parts, asking !== undefined),
+    asking,
     whole: toPiece(written.trim(), false),
     mentions: mentions.slice(0, LIMITS.search.pieces),
     onlyMentions: mentions.length === pieces.length && mentions.length <= LIMITS.search.pieces,
@@ -126,6 +128,7 @@ export function withTranslation(written: ParsedQuery, translation: Translation, 
     terms: [...terms, ...own].slice(0, LIMITS.search.terms),
     spoken: english.spoken,
     told: english.told,
+    toldWeight: english.toldWeight,
     translation,
   };
 }
@@ -165,10 +168,13 @@ function toPiece(text: string, strict: boolean): NamePiece {
   return { text, readings: [...readings, whole] };
 }
 
+/** What is read of the words of a request. */
+type Story = Pick<ParsedQuery, 'terms' | 'spoken' | 'told' | 'toldWeight'>;
+
 /** The terms of a request, and those of what its concrete things are. */
-function readThings(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken' | 'told' | 'things'> {
+function readThings(text: string, parts: Parts, isWeighed: boolean): Story & Pick<ParsedQuery, 'things'> {
   const things = parts.kinds ? thingsOf(text) : [];
-  const said = readStory(text, parts);
+  const said = readStory(text, parts, isWeighed);
   if (things.length === 0) return { ...said, things };
   const kinds = things.map(({ words }) => words).join(' ');
   const known = new Set(said.terms.filter(({ weight }) => weight === 1).map(({ term }) => term));
@@ -183,18 +189,20 @@ function readThings(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'sp
 }
 
 /** The terms of what asks, and with less weight of what tells. */
-function readStory(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken' | 'told'> {
+function readStory(text: string, parts: Parts, isWeighed: boolean): Story {
+  const toldWeight = isWeighed ? TOLD_WEIGHT.weighed : TOLD_WEIGHT.alone;
   const { asked, told } = parts.stories ? splitStory(text) : { asked: text, told: '' };
   const asking = readTerms(asked, parts);
-  if (told === '') return { ...asking, told };
+  if (told === '') return { ...asking, told, toldWeight };
   const telling = readTerms(told, parts);
   const known = new Set(asking.terms.map(({ term }) => term));
   const further = telling.terms.filter(({ term }) => !known.has(term));
-  const weighed = further.map((term) => ({ ...term, weight: term.weight * TOLD_WEIGHT }));
+  const weighed = further.map((term) => ({ ...term, weight: term.weight * toldWeight }));
   return {
     terms: [...asking.terms, ...weighed].slice(0, LIMITS.search.terms),
     spoken: asking.spoken,
     told: telling.spoken,
+    toldWeight,
   };
 }
 

@@ -7,7 +7,7 @@ import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts
 import { actsOf } from './acts.ts';
 import { type SearchDocument, toDocument } from './document.ts';
 import { allOf, findNamed, findTool, isName, type NamedTool } from './exact-names.ts';
-import type { Explanation } from './explanation.ts';
+import { type Explanation, explainAsking } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { explainScore, fuse } from './fusion.ts';
 import { goalOf } from './goal.ts';
@@ -145,10 +145,10 @@ export class SearchEngine {
 
   /** Parses a text in any language: words of another language are looked for in English, and as they are. */
   #parse(text: string): ParsedQuery {
-    const { parts } = this.#settings;
-    const parsed = parseQuery(text, parts);
+    const { parts, model, asking } = this.#settings;
     const language = parts.languages ? languageOf(text, shippedTelltales) : undefined;
-    if (language === undefined) return parsed;
+    if (language === undefined) return parseQuery(text, parts, model && asking()?.weigh(text, model));
+    const parsed = parseQuery(text, parts);
     const translation = translate(parsed.text, language, shippedWords(language));
     return withTranslation(parsed, translation, parts);
   }
@@ -206,6 +206,7 @@ export class SearchEngine {
       score,
       lead: score.total < best ? score.total - best : best - second,
       ...(search.goal && { goal: search.goal }),
+      ...(search.query.asking && { asking: explainAsking(search.query.asking) }),
       ...(search.query.things.length > 0 && { things: search.query.things }),
       ...(asked.translation && { translated: explainTranslation(asked.translation) }),
       ...(acts.length > 0 && {

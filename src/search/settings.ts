@@ -2,9 +2,10 @@
  * Resolves the settings of the ranking. Every number has its reason beside it.
  * @module
  */
+import type { AskingModel } from './asking-model.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import type { PhraseBook } from './phrase-book.ts';
-import { shippedModelOrWarning, shippedPhrases } from './shipped.ts';
+import { shippedAsking, shippedModelOrWarning, shippedPhrases } from './shipped.ts';
 
 /** The parts of a tool that are indexed. */
 export type Field =
@@ -32,7 +33,7 @@ export interface FieldSettings {
  * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
  * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, tools that say
  * the same stepping back (`repeats`), requests in other `languages`, sentences that only tell counting less (`stories`),
- * a search for each of several things in one query (`acts`), words for what concrete things are (`kinds`), and tools that
+ * its words counting by how much they ask (`asking`), a search for each of several things in one query (`acts`), words for what concrete things are (`kinds`), and tools that
  * lack the act or its object counting less (`goals`).
  */
 export const PARTS = [
@@ -48,6 +49,7 @@ export const PARTS = [
   'repeats',
   'languages',
   'stories',
+  'asking',
   'acts',
   'kinds',
   'goals',
@@ -93,6 +95,8 @@ export interface SearchSettings {
   readonly phrases: () => PhraseBook | undefined;
   /** The caller's own, or false for none; undefined for those that come with the package. */
   readonly ownPhrases: PhraseBook | false | undefined;
+  /** Weighs the words of long requests; undefined if it was trained on other vectors than `model`. */
+  readonly asking: () => AskingModel | undefined;
   readonly parts: Parts;
 }
 
@@ -123,14 +127,17 @@ export function resolveSettings(options: SearchEngineOptions = {}): SearchSettin
     const weight = options.weights?.[field];
     if (weight !== undefined) fields[field] = { ...FIELDS[field], weight };
   }
+  const model = options.model === false ? undefined : (options.model ?? shippedModelOrWarning());
+  const parts = options.without === undefined ? ALL_PARTS : partsWithout(options.without);
   return {
     fields,
     k1: options.k1 ?? 1.2,
     synonyms: options.synonyms ?? true,
-    model: options.model === false ? undefined : (options.model ?? shippedModelOrWarning()),
+    model,
+    asking: () => (parts.asking && model !== undefined ? shippedAsking(model) : undefined),
     meaningWeight: options.meaningWeight ?? MEANING_WEIGHT,
     phrases: () => (options.phrases === false ? undefined : (options.phrases ?? shippedPhrases())),
     ownPhrases: options.phrases,
-    parts: options.without === undefined ? ALL_PARTS : partsWithout(options.without),
+    parts,
   };
 }

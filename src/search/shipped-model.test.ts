@@ -229,10 +229,12 @@ describe('stories with circumstances', () => {
     expect(lines.filter((line) => !tools.has(line.split('\t')[0] as string))).toEqual([]);
   });
 
-  it('find the tool more often because what only tells counts less', async () => {
+  it('find the tool more often because what only tells counts less, by either part', async () => {
     const found = await scoreAmong(CATALOGUE, judged, {});
-    const without = await scoreAmong(CATALOGUE, judged, { without: ['stories'] });
+    const without = await scoreAmong(CATALOGUE, judged, { without: ['stories', 'asking'] });
     expect(found).toBeGreaterThanOrEqual(0.6);
     expect(found - without).toBeGreaterThanOrEqual(0.07);
+    for (const part of ['stories', 'asking'] as const)
+      expect(await scoreAmong(CATALOGUE, judged, { without: [part] })).toBeGreaterThanOrEqual(without + 0.05);
   });
 });

@@ -3,6 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs';
+import { AskingModel } from './asking-model.ts';
 import { ForeignWords } from './foreign-words.ts';
 import type { Language } from './language-of.ts';
 import { MeaningModel } from './meaning-model.ts';
@@ -49,6 +50,14 @@ export function shippedPhrases(): PhraseBook {
   const text = phrases === undefined ? read(new URL('phrases.json', FOLDER)) : undefined;
   phrases ??= (text && parsePhraseBook(text.toString('utf8'))) || new Map();
   return phrases;
+}
+
+let asking: AskingModel | false | undefined;
+
+/** What weighs the words of long requests, read when the first comes; undefined if it was trained on other vectors. */
+export function shippedAsking(of: MeaningModel): AskingModel | undefined {
+  asking ??= AskingModel.parse(readText('asking.json'), of.dimensions) ?? false;
+  return asking !== false && asking.vectors === of.id ? asking : undefined;
 }
 
 const lists = new Map<Language, ForeignWords>();

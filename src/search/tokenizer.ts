@@ -26,7 +26,8 @@ export function fold(text: string): string {
   return plain.replace(INVISIBLE, '').normalize('NFKD').replace(ACCENTS, '').normalize('NFC');
 }
 
-const CHUNK = /[\p{L}\p{N}\p{M}]+(?:[_.-]+[\p{L}\p{N}\p{M}]+)*/gu;
+/** A word or an identifier as it stands in a folded text. */
+export const CHUNK = /[\p{L}\p{N}\p{M}]+(?:[_.-]+[\p{L}\p{N}\p{M}]+)*/gu;
 const ASCII_CHUNK = /[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*/g;
 /** `URLs` and `PRs` are plurals, not `UR` and `Ls`. */
 const ASCII_PART = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
