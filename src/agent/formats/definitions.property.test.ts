@@ -340,11 +340,7 @@ describe('hostile schemas', () => {
       },
     ],
     ['the top as its own alternative', { anyOf: [{ $ref: '#' }, { allOf: [{ $ref: '#' }] }] }],
-  ])(
-    'are bounded: %s',
-    (_what, inputSchema) => {
-      for (const make of Object.values(MODES)) expect(make([{ name: 't', inputSchema }])[0]).toEqual([]);
-    },
-    20_000,
-  );
+  ])('are bounded: %s', (_what, inputSchema) => {
+    for (const make of Object.values(MODES)) expect(make([{ name: 't', inputSchema }])[0]).toEqual([]);
+  });
 });

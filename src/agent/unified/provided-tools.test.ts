@@ -117,7 +117,9 @@ describe.concurrent('a provider with many slow tools', () => {
       listToolMetadata: () => all.map((name) => ({ name })),
       getTool: (name) => new Promise((resolve) => setTimeout(() => resolve(tool(name)), 100)),
     });
-    await registry.discoverAllTools();
+    // On a loaded machine the first answers come after the first wait.
+    do await registry.discoverAllTools();
+    while (names(registry).length === 0);
     const known = names(registry);
     expect(known.length).toBeLessThan(500);
     expect(await registry.callTool(String(known[0]))).toMatchObject({ success: true });
