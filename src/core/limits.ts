@@ -777,6 +777,8 @@ const limits = {
     items: 1_000,
     /** One of them as JSON. */
     item: 64 * KIB,
+    /** Characters of a request to listen, which is kept while its stream is open. */
+    listening: 128 * KIB,
     /** Resources that one client watches. */
     watched: 1_000,
     /** Resources of one server that all clients watch together, each counted once for each client. */

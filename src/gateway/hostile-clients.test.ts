@@ -191,6 +191,34 @@ describe('what a client says about itself', () => {
 });
 
 describe('many subscriptions', () => {
+  it('are refused where they would keep much for as long as a stream is open', async () => {
+    const listen = (more: object) =>
+      fetch(served.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'subscriptions/listen',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscriptions/listen',
+          params: { notifications: { toolsListChanged: true, ...more }, _meta: META },
+        }),
+      });
+    const resourceSubscriptions = Array.from({ length: 300 }, (_, at) => `x://${at}/${'y'.repeat(1_000)}`);
+    for (const more of [{ resourceSubscriptions }, { pad: 'x'.repeat(200_000) }]) {
+      const answer = await listen(more);
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ id: 1, error: { message: expect.stringContaining('131072') } });
+    }
+    const short = await listen({});
+    expect(short.status).toBe(200);
+    await short.body?.cancel();
+  });
+
   it('of one client make room for those of others', async () => {
     const { port } = new URL(served.url);
     const open = new Set<string>();

@@ -330,6 +330,8 @@ export function createMcpEndpoint(
     const { request, response, body } = arrived;
     streams.add(body, modernName(arrived), response);
     const fetch = async (web: Request): Promise<Response> => {
+      const refused = isListening(body) ? listenProblem(body) : undefined;
+      if (refused) return refused;
       const from = isListening(body) ? await listening(arrived, body) : arrived;
       const answer = await answerInEra(web, from);
       // Send the head of an event stream now; Node would hold it back until the first event.
@@ -408,6 +410,12 @@ const asksForSomething = (body: unknown): boolean =>
   (Array.isArray(body) ? body : [body]).some(
     (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
   );
+
+/** Why a client cannot listen, or undefined. Its request is kept as long as the stream is open. */
+const listenProblem = (body: Params): Response | undefined =>
+  JSON.stringify(body).length > LIMITS.wire.listening
+    ? rpcError(413, INVALID_PARAMS, `A subscription has more than ${LIMITS.wire.listening} characters`, body)
+    : undefined;
 
 const isListening = (body: unknown): body is Params => isObject(body) && body.method === LISTEN;
 

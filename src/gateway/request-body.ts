@@ -93,6 +93,8 @@ export function readRequestBody(
     const read = async (): Promise<RequestBody> => {
       try {
         const body = await parsed(await collect(request, chunks, hold), chunks);
+        // The request lives as long as its answer, which may be a stream, and its listeners with it.
+        chunks.length = 0;
         if ('value' in body) await turn(body.value);
         return body;
       } finally {
