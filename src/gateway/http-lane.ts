@@ -42,7 +42,9 @@ export function plainCallIn(request: IncomingMessage, body: unknown): PlainCall 
     headers['mcp-protocol-version'] === MODERN_VERSION &&
     headers['mcp-method'] === CALL &&
     headers['mcp-name'] === call.params.name;
-  return isAgreed ? { ...call, capabilities: meta[META.clientCapabilities] as PlainCall['capabilities'] } : undefined;
+  if (!isAgreed) return undefined;
+  const { id, params } = call;
+  return { id, params, capabilities: meta[META.clientCapabilities] as PlainCall['capabilities'] };
 }
 
 /** The call in a request of a session, if nothing can come before its result. */

@@ -64,9 +64,12 @@ export function targetOf(url: URL): Target {
   return { protocol, hostname, port, path, ...(auth && { auth }) };
 }
 
+export const OWN_HEADERS = { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt' } as const;
+
 /** A request without the objects of `fetch`. */
 export interface OutgoingRequest {
   readonly method: string;
+  /** Those that are missing are added. */
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | undefined;
   readonly signal?: CallSignal | undefined;
@@ -86,16 +89,15 @@ export function sendRequest<T>(
     const { method, headers, body, signal, addresses } = outgoing;
     if (signal?.aborted) return reject(signal.reason);
     const secure = target.protocol === 'https:';
-    const own: OutgoingHttpHeaders = { ...headers };
-    own['accept-encoding'] ??= 'gzip, deflate';
-    own['user-agent'] ??= 'anygpt';
+    headers['accept-encoding'] ??= OWN_HEADERS['accept-encoding'];
+    headers['user-agent'] ??= OWN_HEADERS['user-agent'];
     // A text goes out in one packet with its head; bytes would go out in another.
-    if (body !== undefined) own['content-length'] = Buffer.byteLength(body);
+    if (body !== undefined) headers['content-length'] = Buffer.byteLength(body);
     const request = (secure ? httpsRequest : httpRequest)({
       ...target,
       method,
       agent: secure ? agents['https:'] : agents['http:'],
-      headers: own,
+      headers,
       ...(addresses && { lookup: leadsTo(addresses) }),
     });
     // An unread answer must be ended separately: its request no longer owns the socket.

@@ -12,7 +12,7 @@ import { META } from '../handshake.ts';
 import { isJsonRpcMessage, type JsonRpcMessage, type SendOptions } from '../json-rpc.ts';
 import { headerValue } from '../param-headers.ts';
 import { unreachable } from './guarded-fetch.ts';
-import { type Arrived, sendRequest, type Target, targetOf } from './http-fetch.ts';
+import { type Arrived, OWN_HEADERS, sendRequest, type Target, targetOf } from './http-fetch.ts';
 
 export interface PlainCallsOptions {
   readonly server: string;
@@ -49,7 +49,8 @@ export class PlainCalls {
     this.#target = targetOf(options.url);
     const own = options.headers.get('accept')?.toLowerCase().split(',') ?? [];
     const accept = [...new Set([...own.map((type) => type.trim()), ...ACCEPTED])].join(', ');
-    this.#headers = { ...Object.fromEntries(options.headers), accept, 'content-type': 'application/json' };
+    const given = { ...Object.fromEntries(options.headers), accept, 'content-type': 'application/json' };
+    this.#headers = { ...OWN_HEADERS, ...given };
     this.#maxBytes = Math.min(options.maxMessageBytes, LIMITS.wire.large);
   }
 
@@ -83,7 +84,8 @@ export class PlainCalls {
     { sessionId, version }: Greeted,
     authorization: string | undefined,
   ): Record<string, string> {
-    const headers: Record<string, string> = { ...this.#headers, ...own };
+    const headers: Record<string, string> = { ...this.#headers };
+    if (own) Object.assign(headers, own);
     if (authorization !== undefined) headers.authorization = authorization;
     if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
     const meta = params?._meta;

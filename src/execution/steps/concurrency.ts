@@ -165,9 +165,9 @@ export class Slots {
   }
 
   /** Tells whether a caller is known and holds nothing. What others do under its name does not count against it. */
-  #hasClaim({ own }: Lane, { clientName, ...caller }: Caller): boolean {
+  #hasClaim({ own }: Lane, caller: Caller): boolean {
     const key = ownKey(caller);
-    return clientName !== undefined && this.#known.isKnown(key) && (own.get(key) ?? 0) === 0;
+    return caller.clientName !== undefined && this.#known.isKnown(key) && (own.get(key) ?? 0) === 0;
   }
 
   #reserved(key: string, places: number, held: ReadonlyMap<string, number>): number {
