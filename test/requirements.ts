@@ -1974,6 +1974,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'A session works at whichever replica a request arrives, and is continued when its replica is gone',
     [GATEWAYS, 'answer as one gateway (legacy)'],
     [GATEWAYS, 'continue a session whose replica was killed'],
+    [GATEWAYS, 'continue such a session once, for several requests that arrive together'],
     [GATEWAYS, 'give a session to nobody else, and keep none that its client has ended'],
   ),
   'cluster:routing': promise(
@@ -1982,6 +1983,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [GATEWAYS, 'bring answers to questions to the replica that waits for them (modern)'],
     [GATEWAYS, 'cancel a call whose client gives up, whichever replica hears of it (legacy)'],
   ),
+  'cluster:drain': promise('A replica that is asked to end loses no call of its sessions', [
+    'src/cluster/request-relay.test.ts',
+    'is refused by a replica that is about to end, and may go to another one',
+  ]),
   'cluster:truth': promise(
     'When a replica dies or freezes, callers are told within a second that the outcome is unknown, and nothing runs twice',
     [GATEWAYS, 'say within a second that it is unknown what became of a call whose replica was killed'],

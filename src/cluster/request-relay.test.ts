@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis, type TestRedis } from '../../test/fixtures/redis.ts';
 import { silentLogger } from '../core/log.ts';
 import { Cluster } from './cluster.ts';
-import type { PassedRequest } from './request-relay.ts';
+import { type PassedRequest, ReplicaGone } from './request-relay.ts';
 
 let redis: TestRedis;
 let asker: Cluster;
@@ -65,6 +65,17 @@ describe.skipIf(!hasRedis)('a request that is passed on', () => {
     }
     await reader?.cancel();
     await expect.poll(() => hasLeft).toBe(true);
+  });
+
+  it('is refused by a replica that is about to end, and may go to another one', async () => {
+    worker.relay.serve(async () => {
+      throw new ReplicaGone('not_sent');
+    });
+    await expect(asker.relay.pass(ASKED, worker.id)).rejects.toMatchObject({ details: { outcome: 'not_sent' } });
+    worker.relay.serve(async () => {
+      throw new Error('broken');
+    });
+    await expect(asker.relay.pass(ASKED, worker.id)).rejects.toMatchObject({ details: { outcome: 'unknown' } });
   });
 
   it('says why when the replica is gone, before and after it took the request', async () => {

@@ -23,7 +23,7 @@ export interface PassedRequest {
 /** The last bytes of an answer whose replica went away while it was sent; undefined to break it off. */
 export type LastWords = (error: Error) => Uint8Array | undefined;
 
-/** Answers requests of other replicas. The signal aborts when their client has left. */
+/** Answers requests of other replicas, or refuses one with `ReplicaGone`. The signal aborts when their client has left. */
 export type AnswerPassed = (request: PassedRequest, signal: AbortSignal) => Promise<Response>;
 
 /** The replica that a request belongs to does not answer. */
@@ -188,9 +188,10 @@ export class RequestRelay {
     try {
       const response = await this.#answer(JSON.parse(Buffer.from(bytes).toString()) as PassedRequest, leave.signal);
       await this.#send(from, id, response, leave.signal);
-    } catch {
+    } catch (error) {
+      const isRefused = error instanceof ReplicaGone && error.details.outcome === 'not_sent';
       // Redis is away, or the answer broke off. The other side notices the silence, if not this word.
-      this.#tell(from, { kind: 'broken', id });
+      this.#tell(from, { kind: isRefused ? 'late' : 'broken', id });
     } finally {
       clearTimeout(taken);
       leave.abort();

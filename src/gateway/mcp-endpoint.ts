@@ -13,7 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../auth/identity.ts';
-import type { PassedRequest } from '../cluster/request-relay.ts';
+import { type PassedRequest, ReplicaGone } from '../cluster/request-relay.ts';
 import type { SessionClaims } from '../cluster/session-ids.ts';
 import { META } from '../connections/handshake.ts';
 import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
@@ -81,6 +81,8 @@ interface McpEndpoint {
   serve(from: Incoming): void;
   /** The name by which a client takes turns with others. */
   clientName(from: Incoming): string;
+  /** Hands sessions over to other replicas, each with its next request. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -118,6 +120,7 @@ export function createMcpEndpoint(
     relay: ({ notify }, who) => surface.relayChanges?.(notify, who),
   });
   const sessions = new HttpSessions<Session>(maxSessions);
+  const resuming = new Map<string, Promise<Response | Session>>();
   const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
   const watching = new WatchRoom();
@@ -223,12 +226,21 @@ export function createMcpEndpoint(
     try {
       const answer = await shared.answer(id, claims, request, lastWordsFor(request));
       if (answer === 'ended') return undefined;
-      if (answer === 'here') return await resumed(id, claims, from);
+      if (answer === 'here') return sessionOf(id, from) ?? (await resumedOnce(id, claims, from));
       if (web.method === 'GET' && isOwnClient(from)) watched.add(from.response, from.identity);
       return answer;
     } catch (error) {
       return goneAnswer(request, error);
     }
+  };
+
+  /** Several requests of a session may arrive at once. */
+  const resumedOnce = async (id: string, claims: SessionClaims, from: Asked): Promise<Response | Session> => {
+    const known = resuming.get(id);
+    const session = known ?? resumed(id, claims, from).finally(() => resuming.delete(id));
+    resuming.set(id, session);
+    const answer = await session;
+    return answer instanceof Response ? answer.clone() : answer;
   };
 
   /** Continues a session whose replica is gone: the client's greeting is in the session's id. */
@@ -254,7 +266,11 @@ export function createMcpEndpoint(
   };
 
   shared?.onTaken((id) => sessions.release(id));
+  let isDraining = false;
   cluster?.relay.serve(async ({ method, headers, body, caller }, signal) => {
+    // Answers and cancellations are for calls that still run here.
+    if (isDraining && 'mcp-session-id' in headers && (method === 'GET' || asksForSomething(body)))
+      throw new ReplicaGone('not_sent');
     const web = new Request(OWN_URL, { method, headers, signal });
     const response = new PassedResponse(signal);
     const from: Asked = { request: { headers }, response, body, ...callerOf(caller), isPassed: true };
@@ -346,6 +362,9 @@ export function createMcpEndpoint(
     clientName: (from) => {
       const session = sessionOf(String(from.request.headers['mcp-session-id']), from);
       return session?.clientName ?? modernName(from);
+    },
+    drain: () => {
+      isDraining = true;
     },
     close: async () => {
       stopReloading();

@@ -266,10 +266,12 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
     },
     drain: () => {
       isDraining = true;
+      endpoint.drain();
       watched.endAll();
     },
     close: async () => {
       isDraining = true;
+      endpoint.drain();
       stopConfiguring();
       tokens.close();
       const ended = new Promise((resolve) => http.close(resolve));

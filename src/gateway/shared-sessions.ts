@@ -68,7 +68,9 @@ export class SharedSessions {
       // A session of ours that is not here has ended, or another replica has taken it.
       if (holder === me) holder = (await this.#holderOf(name)) || ENDED;
       for (;;) {
-        if (holder === ENDED || holder === me) return ENDED;
+        if (holder === ENDED) return ENDED;
+        // Another request has taken it a moment ago.
+        if (holder === me) return this.#moved.get(name) === me ? 'here' : ENDED;
         const answer = await this.#ask(holder, request, words);
         if (answer) return answer;
         const next = await this.#take(id, name, holder === owner ? '' : holder);
@@ -95,6 +97,7 @@ export class SharedSessions {
   /** Keeps other replicas from continuing a session that its client has ended. */
   async ended(name: string): Promise<void> {
     const { link } = this.#cluster;
+    this.#remember(name, ENDED);
     // Without Redis, the session may be continued until it is too old: only by its own client.
     await link.run('SET', this.#keyOf(name), ENDED, 'PX', LIMITS.cluster.session).catch(() => {});
   }

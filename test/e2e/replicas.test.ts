@@ -120,6 +120,17 @@ describe.skipIf(!hasRedis)('two replicas behind a proxy that takes turns', () =>
     expect((await client.listTools()).tools).toHaveLength(5);
   });
 
+  it('continue such a session once, for several requests that arrive together', async () => {
+    all.next(0);
+    await using connection = await connect('legacy');
+    const { client } = connection;
+    await all.kill(0);
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8];
+    const answers = await Promise.all(ids.map((id) => execute(client, 'echo', { id })));
+    expect(answers.map((answer) => jsonOf(answer))).toEqual(ids.map((id) => ({ id })));
+    expect([...calls].sort()).toEqual(ids.map(String));
+  });
+
   it('say within a second that it is unknown what became of a call whose replica was killed', async () => {
     all.next(0);
     await using connection = await connect('legacy');
