@@ -29,8 +29,31 @@ const toQuery = (line) => {
 
 let lists;
 
-/** A written set. */
-export const writtenSet = (name) => {
+/** The tools of a workplace. */
+export const writtenTools = () => {
   lists ??= toLists(corpusOf(linesOf('workplace.tools.txt').map(toTool)));
-  return { name, given: true, isScale: false, variation: name, lists, queries: linesOf(`${name}.txt`).map(toQuery) };
+  return lists;
 };
+
+/** A written set. */
+export const writtenSet = (name) => ({
+  name,
+  given: true,
+  isScale: false,
+  variation: name,
+  lists: writtenTools(),
+  queries: linesOf(`${name}.txt`).map(toQuery),
+});
+
+/** Tasks `text => query: tool | another; query: tool`, with a query for each act. */
+export const writtenTasks = () =>
+  linesOf('tasks.txt').map((line) => {
+    const [text, needs] = line.split(' => ');
+    return {
+      text,
+      needs: needs.split('; ').map((need) => {
+        const [query, tools] = need.split(/: (.*)/);
+        return { query, tools: tools.split(' | ') };
+      }),
+    };
+  });

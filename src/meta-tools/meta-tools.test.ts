@@ -30,6 +30,11 @@ describe('the five meta-tools', () => {
     for (const { _meta } of metaToolDefinitions(['a'])) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
   });
 
+  it('ask for one thing a query, in English, because a whole task finds the tools of few of its parts', () => {
+    const [search] = metaToolDefinitions([]);
+    expect(search?.inputSchema.properties).toMatchObject({ query: { description: 'One thing to do, in English' } });
+  });
+
   it('have the parameters of the specification', () => {
     const parameters = metaToolDefinitions([]).map(({ inputSchema }) => [
       Object.keys(inputSchema.properties as object),

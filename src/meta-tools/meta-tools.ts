@@ -27,7 +27,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
       inputSchema: {
         type: 'object',
         properties: {
-          query: { type: 'string', description: 'What you want to do' },
+          query: { type: 'string', description: 'One thing to do, in English' },
           server: { type: 'string', description: 'Only this server' },
           limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 10' },
         },

@@ -15,6 +15,7 @@ describe('the goal of a request', () => {
     ['open a pull request', ['open', 'create'], ['pull', 'request']],
     ['open the pull request', ['open'], ['pull', 'request']],
     ['create a ticket titled "Broken"', ['create', 'open'], ['ticket']],
+    ['make a chart from a sheet', ['make'], ['chart']],
   ])('of %j is an act and its object', (request, acts, object) => {
     expect(goalOf(request)).toEqual({ acts, object });
   });
@@ -27,6 +28,7 @@ describe('the goal of a request', () => {
     'who owns the repository',
     'merge',
     'delete it',
+    'make the chart wider',
   ])('is not read from %j', (request) => {
     expect(goalOf(request)).toBeUndefined();
   });
@@ -47,6 +49,8 @@ describe('a tool for another act or another thing', () => {
     makeTool('kube', 'pod_lifecycle', 'Manage a running workload', values('start', 'stop', 'restart')),
     makeTool('forge', 'get_pull_request', 'Get details of a specific pull request'),
     makeTool('forge', 'update_pull_request', 'Update the title and the description of an open pull request'),
+    makeTool('sheets', 'copy_sheet', 'Copy a sheet of a workbook to a new sheet'),
+    makeTool('sheets', 'create_chart', 'Creates a chart.'),
     makeTool('forge', 'create_pull_request', 'Create a new pull request in a repository'),
   ];
   const engineOf = (options: SearchEngineOptions = {}): SearchEngine => {
@@ -60,6 +64,7 @@ describe('a tool for another act or another thing', () => {
     ['delete a pod', 'remove_resource'],
     ['restart a pod', 'pod_lifecycle'],
     ['open a pull request', 'create_pull_request'],
+    ['make a chart from a sheet', 'create_chart'],
   ])('is not first for %j', (request, wanted) => {
     expect(engineOf().search(request)[0]?.tool).toBe(wanted);
   });

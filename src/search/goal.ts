@@ -23,7 +23,10 @@ export function goalOf(text: string): Goal | undefined {
   const words = Array.from(text.toLowerCase().matchAll(WORD), ([word]) => word);
   const at = words.findIndex((word) => !FILLERS.has(word));
   const act = words[at];
-  if (act === undefined || !(VERBS.has(act) || NOUNS_TOO.has(act)) || VAGUE.has(act)) return undefined;
+  if (act === undefined || !(VERBS.has(act) || NOUNS_TOO.has(act))) return undefined;
+  // "Make a chart" asks for a new one, "make the chart wider" does not.
+  const makes = act === 'make' && FRESH.has(words[at + 1] ?? '');
+  if (VAGUE.has(act) && !makes) return undefined;
   const object: string[] = [];
   let isFresh = false;
   for (const word of words.slice(at + 1)) {
