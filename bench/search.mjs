@@ -8,7 +8,7 @@
 // folder `dev` that does, and a folder `corpus` that is used unless --corpus is given. A set named `scale` is averaged
 // over its sources and excluded from the macro average. Without any of them, tools and queries are synthetic: good for
 // comparison, not for quoting. `ablation` also makes its own queries from the sets and the corpus. SECTION is quality,
-// ablation, languages, stories, asking, reliability, speed, tokens or, only if asked for, misses. The exit code is 0 unless --strict is given and a
+// ablation, languages, stories, agents, reliability, speed, tokens or, only if asked for, misses. The exit code is 0 unless --strict is given and a
 // budget is missed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ try {
   const corpus = values.corpus ?? (beside !== undefined && existsSync(beside) ? beside : undefined);
   await runSections({
     ...values,
-    names: ['quality', 'ablation', 'languages', 'stories', 'asking', 'reliability', 'speed', 'tokens', 'misses'],
+    names: ['quality', 'ablation', 'languages', 'stories', 'agents', 'reliability', 'speed', 'tokens', 'misses'],
     // A long list, shown only on request.
     apart: ['misses'],
     load: (name) => import(`./search/${name}.mjs`),
