@@ -1,5 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { largeTurns } from '../connections/large-turns.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -40,4 +44,53 @@ describe('JSON inside a string', () => {
     await read(call(args));
     expect(turns).not.toHaveBeenCalled();
   });
+});
+
+const MIB = 1024 * 1024;
+
+it('keeps nothing of a body that was given up while it waited for its turn to be parsed', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let isFree = false;
+  // Another large message has the turn.
+  const busy = largeTurns.run(
+    (function* () {
+      while (!isFree) yield;
+    })(),
+  );
+  const shared = { room: new ByteRoom(8 * MIB), pieces: new RequestTurns() };
+  let refused = 0;
+  const server = createServer((request, response) => {
+    readRequestBody(request, shared, () => undefined).then(
+      (body) => {
+        if ('refused' in body) refused++;
+        // The client goes on waiting, and its request with it.
+        response.write('…');
+      },
+      () => {},
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const body = JSON.stringify({ pad: 'x'.repeat(3 * MIB) });
+  collect();
+  const before = process.memoryUsage().arrayBuffers;
+  const clients = Array.from({ length: 20 }, () => {
+    const client = httpRequest({ host: '127.0.0.1', port, method: 'POST', agent: false });
+    client.on('error', () => {});
+    client.end(body);
+    return client;
+  });
+  await expect.poll(() => refused, { timeout: 20_000 }).toBe(18);
+  const kept = () => {
+    collect();
+    return (process.memoryUsage().arrayBuffers - before) / MIB;
+  };
+  await expect.poll(kept, { timeout: 10_000 }).toBeLessThan(20);
+  for (const client of clients) client.destroy();
+  isFree = true;
+  await busy;
+  server.closeAllConnections();
+  server.close();
 });

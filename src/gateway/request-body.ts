@@ -77,13 +77,16 @@ export function readRequestBody(
 ): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let isGivenUp = false;
     const giveUp = () => {
+      isGivenUp = true;
       chunks.length = 0;
       resolve({ refused: NO_ROOM });
     };
     // A short body costs no more than its connection, so it is not counted.
     const hold = (bytes: number) => {
-      if (bytes <= LIMITS.wire.shortBody) return room.leave(request);
+      if (isGivenUp) chunks.length = 0;
+      if (isGivenUp || bytes <= LIMITS.wire.shortBody) return room.leave(request);
       room.hold(request, bytes, giveUp);
       const next = pieces.take(ofConnection(request));
       if (!next) return;
@@ -141,7 +144,7 @@ function collect(request: IncomingMessage, chunks: Buffer[], hold: (bytes: numbe
   });
 }
 
-async function parsed({ size, values, head, tail, why }: Arrived, chunks: readonly Buffer[]): Promise<RequestBody> {
+async function parsed({ size, values, head, tail, why }: Arrived, chunks: Buffer[]): Promise<RequestBody> {
   if (why !== undefined) {
     const id = lostRequest(
       head?.toString('utf8', 0, LIMITS.wire.head) ?? '',
@@ -150,13 +153,12 @@ async function parsed({ size, values, head, tail, why }: Arrived, chunks: readon
     const message = unreadRequest(why, LIMITS.wire.body, LIMITS.json.clientValues);
     return { refused: { status: why === 'too-deep' ? 400 : 413, code: INVALID_REQUEST, message, id } };
   }
-  const bytes = Buffer.concat(chunks);
   const laterMs = values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
   try {
     const value: unknown =
       laterMs < LIMITS.slice.shortRequest
-        ? JSON.parse(bytes.toString('utf8'))
-        : await largeTurns.run(parseLarge(bytes, values), laterMs);
+        ? JSON.parse(Buffer.concat(chunks).toString('utf8'))
+        : await largeTurns.run(parseInTurn(chunks, values), laterMs);
     const writtenMs = size < SHORTEST_WRITTEN ? 0 : writtenValues(value) * VALUE_MS;
     if (writtenMs >= LIMITS.slice.shortRequest) await largeTurns.pass(writtenMs);
     return { value };
@@ -165,6 +167,13 @@ async function parsed({ size, values, head, tail, why }: Arrived, chunks: readon
       refused: { status: 400, code: PARSE_ERROR, message: 'The request body is not valid JSON', id: null },
     };
   }
+}
+
+/** Joins the chunks only when it is their turn: until then, a body whose room is needed can be given up. */
+function* parseInTurn(chunks: Buffer[], values: number): Generator<unknown, unknown> {
+  const bytes = Buffer.concat(chunks);
+  chunks.length = 0;
+  return yield* parseLarge(bytes, values);
 }
 
 /**
