@@ -83,8 +83,10 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   if (!hasRedis || !hasHaproxy) return;
-  haproxy.kill('SIGKILL');
-  await once(haproxy, 'exit');
+  if (haproxy?.exitCode === null) {
+    haproxy.kill('SIGKILL');
+    await once(haproxy, 'exit');
+  }
   await all[Symbol.asyncDispose]();
   await redis[Symbol.asyncDispose]();
   await server.close();
