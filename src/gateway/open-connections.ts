@@ -52,7 +52,8 @@ export class OpenConnections {
   slow(socket: Socket): void {
     const pause = this.#pipelines.get(socket.remoteAddress ?? '')?.charge(0) ?? 0;
     if (pause === 0) return;
-    socket.pause();
+    // Later: the HTTP server is about to start reading, and would undo it.
+    process.nextTick(() => socket.pause());
     setTimeout(() => socket.resume(), pause).unref();
   }
 
