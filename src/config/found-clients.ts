@@ -6,8 +6,7 @@
 import { dirname } from 'node:path';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
 import { pays } from '../clients/importers/count-entries.ts';
-import type { ImportContext } from '../clients/importers/import-file.ts';
-import { type ImportedSource, importFile } from '../clients/importers/import-file.ts';
+import { type ImportContext, type ImportedSource, importFile } from '../clients/importers/import-file.ts';
 import { countingFiles, type FileScope } from '../clients/importers/list-clients.ts';
 import { LIMITS } from '../core/limits.ts';
 import { joinServers } from './join-servers.ts';

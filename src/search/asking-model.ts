@@ -157,12 +157,12 @@ function readData(text: string, dimensions: number): AskingData | undefined {
     // Without the file, every word asks.
     return undefined;
   }
-  if (!isObject(file) || typeof file['numbers'] !== 'string' || typeof file['vectors'] !== 'string') return undefined;
-  const bytes = Uint8Array.from(Buffer.from(file['numbers'], 'base64'));
-  if (bytes.length % 4 !== 0 || file['id'] !== createHash('sha256').update(bytes).digest('hex').slice(0, 16))
+  if (!isObject(file) || typeof file.numbers !== 'string' || typeof file.vectors !== 'string') return undefined;
+  const bytes = Uint8Array.from(Buffer.from(file.numbers, 'base64'));
+  if (bytes.length % 4 !== 0 || file.id !== createHash('sha256').update(bytes).digest('hex').slice(0, 16))
     return undefined;
   const [width, heads, inner, places] = ['width', 'heads', 'inner', 'places'].map((key) => Number(file[key]));
-  const data = { vectors: file['vectors'], width, heads, inner, places } as Omit<AskingData, 'numbers'>;
+  const data = { vectors: file.vectors, width, heads, inner, places } as Omit<AskingData, 'numbers'>;
   const numbers = new Float32Array(bytes.buffer);
   return sizeOf(data, dimensions) === numbers.length ? { ...data, numbers } : undefined;
 }

@@ -4,8 +4,7 @@
  */
 
 import { wallNow } from '../../async/clock.ts';
-import type { StaticToken } from '../../auth/static-tokens.ts';
-import { StaticTokens } from '../../auth/static-tokens.ts';
+import { type StaticToken, StaticTokens } from '../../auth/static-tokens.ts';
 import type { ResolvedConfig } from '../../config/resolved-config.ts';
 import { realWorld, stateFolder } from '../../config/world.ts';
 import { LIMITS } from '../../core/limits.ts';

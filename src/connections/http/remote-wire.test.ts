@@ -10,7 +10,6 @@ import {
 } from '../../../test/fixtures/connections/harness.ts';
 import { evilHttp } from '../../../test/fixtures/evil.ts';
 import { UnheededError } from '../../core/result.ts';
-import type { CallNotes } from '../../core/types.ts';
 import { openConnection } from '../open-connection.ts';
 import type { OpenOptions } from '../open-options.ts';
 
