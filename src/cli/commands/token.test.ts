@@ -79,3 +79,25 @@ it('asks to repair a damaged file rather than forgetting its tokens', async () =
   const tokens = new StaticTokens(folder.path);
   expect(tokens.exist).toBe(true);
 });
+
+it('changes no token if the file of --config cannot be read, because other replicas would not be told', async () => {
+  const { out } = await run('create', '--name', 'ci');
+  const file = join(folder.path, 'broken.json');
+  writeFileSync(file, '{ "clusterr": {} }');
+  for (const path of [file, join(folder.path, 'missing.json')])
+    for (const argv of [['revoke', 'ci'], ['create'], ['list']])
+      expect(await run(...argv, '--config', path)).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(path),
+      });
+  expect((await run('list')).out.split('\n')[0]).toContain(out.slice(7, 15));
+});
+
+it('says that replicas may not be told if the configuration that was found cannot be read', async () => {
+  expect((await run('create', '--name', 'ci')).err).not.toContain('replicas');
+  writeFileSync(join(folder.path, 'mcp-discovery.config.json'), '{ "clusterr": {} }');
+  const { code, out, err } = await run('revoke', 'ci');
+  expect([code, err]).toEqual([0, expect.stringContaining('If it has "cluster", other replicas are not told')]);
+  expect(out).toContain('Revoked');
+});

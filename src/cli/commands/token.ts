@@ -58,8 +58,8 @@ Examples:
   anygpt mcp token list
   anygpt mcp token revoke ci
 
-Exit codes: 0 success, 1 invalid arguments, 2 no such token, 3 cannot write, or
-not to Redis`,
+Exit codes: 0 success, 1 invalid arguments, 2 no such token or configuration
+error, 3 cannot write, or not to Redis`,
   options: {
     name: { type: 'string' },
     expires: { type: 'string' },
@@ -84,6 +84,12 @@ async function withReplicas(
   work: (sync: Sync) => Promise<number>,
 ): Promise<number> {
   const config = await configOf(values, io);
+  if (!config && !io.env.ANYGPT_REDIS_URL)
+    complain(
+      io,
+      'The configuration cannot be read. If it has "cluster", other replicas are not told. See: anygpt mcp config validate',
+      EXIT.ok,
+    );
   if (!config?.cluster && !io.env.ANYGPT_REDIS_URL) return work(async () => undefined);
   const { EngineCore } = await import('../../engine/engine-core.ts');
   const { syncTokens } = await import('../../auth/shared-tokens.ts');
@@ -105,10 +111,13 @@ async function withReplicas(
   }
 }
 
-/** The configuration, as far as it can be read here. */
-async function configOf(values: Values, { env, cwd }: Io): Promise<ResolvedConfig | undefined> {
+/** The configuration; undefined if it cannot be read. Rejects if that is the file of `--config`. */
+async function configOf({ config: file }: Values, { env, cwd }: Io): Promise<ResolvedConfig | undefined> {
   const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
-  return new ConfigurationLoader({ env, cwd }).load(values.config as string | undefined).catch(() => undefined);
+  return new ConfigurationLoader({ env, cwd }).load(file as string | undefined).catch((error: unknown) => {
+    if (file !== undefined) throw error;
+    return undefined;
+  });
 }
 
 /** Says that other replicas were not told. */
