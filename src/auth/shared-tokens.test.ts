@@ -90,6 +90,21 @@ it('keeps what was revoked in the file until it would have expired', async () =>
   expect(file()).not.toContain(token.id);
 });
 
+it('forgets what has expired also where tokens are only created and revoked', async () => {
+  using folder = tempFolder();
+  let now = Date.now();
+  const own = new StaticTokens(folder.path, () => now);
+  const ids: string[] = [];
+  for (let times = 0; times < 3; times += 1) {
+    const { token } = await own.create({ expiresAt: now + HOUR });
+    await own.revoke(token.id);
+    ids.push(token.id);
+    now += 2 * HOUR;
+  }
+  const file = readFileSync(join(folder.path, 'tokens.json'), 'utf8');
+  expect(ids.map((id) => file.includes(id))).toEqual([false, false, true]);
+});
+
 it('ends with the same tokens on all replicas, none of them revoked, in whatever order things happen', async () => {
   const step = fc.record({
     at: fc.nat(2),

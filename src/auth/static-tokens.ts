@@ -99,7 +99,10 @@ export class StaticTokens implements TokenChecker {
       revoked = found.map(({ sha256: _, ...token }) => token);
       if (found.length === 0) return undefined;
       const now = found.map(({ id, expiresAt }) => ({ id, until: expiresAt }));
-      return { tokens: tokens.filter((token) => !found.includes(token)), revoked: [...before, ...now] };
+      return {
+        tokens: tokens.filter((token) => !found.includes(token)),
+        revoked: [...unexpired(before, this.#now()), ...now],
+      };
     });
     return revoked;
   }
@@ -214,9 +217,12 @@ function together(ours: TokenRecord, theirs: TokenRecord, now: number): TokenRec
   const tokens = new Map([...theirs.tokens, ...ours.tokens].map((one) => [one.id, one]));
   return {
     tokens: [...tokens.values()].filter(({ id }) => !revoked.has(id)),
-    revoked: [...revoked.values()].filter(({ until }) => until > now),
+    revoked: unexpired([...revoked.values()], now),
   };
 }
+
+const unexpired = (revoked: readonly Revoked[], now: number): readonly Revoked[] =>
+  revoked.filter(({ until }) => until > now);
 
 /** Whether one record has nothing that counts and that another lacks. */
 function isWithin(one: TokenRecord, other: TokenRecord, now: number): boolean {
