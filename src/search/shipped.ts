@@ -52,12 +52,15 @@ export function shippedPhrases(): PhraseBook {
   return phrases;
 }
 
-let asking: AskingModel | false | undefined;
+const askings = new WeakMap<MeaningModel, AskingModel | undefined>();
 
 /** What weighs the words of long requests, read when the first comes; undefined if it was trained on other vectors. */
 export function shippedAsking(of: MeaningModel): AskingModel | undefined {
-  asking ??= AskingModel.parse(readText('asking.json'), of.dimensions) ?? false;
-  return asking !== false && asking.vectors === of.id ? asking : undefined;
+  if (!askings.has(of)) {
+    const asking = AskingModel.parse(readText('asking.json'), of.dimensions);
+    askings.set(of, asking?.vectors === of.id ? asking : undefined);
+  }
+  return askings.get(of);
 }
 
 const lists = new Map<Language, ForeignWords>();
