@@ -265,6 +265,24 @@ export class Discovery {
     this.#changes.set(server, setTimeout(() => void this.#follow(server, list, pace), pace.waitMs()).unref());
   }
 
+  /** Follows a change that the server has announced now, not after the usual pause. */
+  async followNow(server: string): Promise<void> {
+    const list = this.#lists.get(server);
+    if (list?.pace === undefined) return;
+    if (this.#dropChange(server)) await this.#follow(server, list, list.pace);
+    else await list.keeper.reading?.done;
+  }
+
+  /** Leaves an announced change to the next refresh: a server that is closed should not be started again for it. */
+  leaveChange(server: string): void {
+    if (this.#dropChange(server)) this.#list(server).keeper.outdate();
+  }
+
+  #dropChange(server: string): boolean {
+    clearTimeout(this.#changes.get(server));
+    return this.#changes.delete(server);
+  }
+
   /** Makes the next reading ask the server, whatever was read elsewhere before. */
   demand(server: string): ServerList {
     const list = this.#list(server);

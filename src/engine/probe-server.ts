@@ -45,15 +45,17 @@ export async function probeServer(
     const connectedAt = performance.now();
     const { protocolVersion } = lease.connection.identity;
     const { transport } = downstreams.pool.verdict(definition) ?? {};
-    const listing = abortable(discovery.listed(server), signal);
-    const error = await listing.finally(() => lease.release({ close: true }));
-    const { toolCount, skipped, incomplete } = catalog.state(server) ?? {};
-    return {
-      connectMs: Math.round(connectedAt - began),
-      protocolVersion,
-      transport,
-      ...(error ? { error } : { listMs: Math.round(performance.now() - connectedAt), toolCount, skipped, incomplete }),
-    };
+    try {
+      const error = await abortable(discovery.listed(server), signal);
+      const listMs = Math.round(performance.now() - connectedAt);
+      await abortable(discovery.followNow(server), signal);
+      const { toolCount, skipped, incomplete } = catalog.state(server) ?? {};
+      const about = { connectMs: Math.round(connectedAt - began), protocolVersion, transport };
+      return { ...about, ...(error ? { error } : { listMs, toolCount, skipped, incomplete }) };
+    } finally {
+      discovery.leaveChange(server);
+      lease.release({ close: true });
+    }
   } catch (error) {
     return { error: toServerError(error, server) };
   }

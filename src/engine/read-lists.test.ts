@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineIn, entry, folder, sample, until } from '../../test/fixtures/engine.ts';
 import { evil } from '../../test/fixtures/evil.ts';
+import { LIMITS } from '../core/limits.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;
@@ -59,6 +60,28 @@ describe.concurrent('a server that fails once', () => {
     await using engine = engineIn(home, remote(), { fetch, background: false });
     const failed = await engine.readLists({ waitMs: 1500 });
     expect(failed.get('remote')?.message).toMatch(/503/);
+  });
+});
+
+describe('a server that announces a change with every list', () => {
+  it('is started once by a probe, which reads the change', async () => {
+    using home = folder();
+    const change = { broadcast: { method: 'notifications/tools/list_changed' } };
+    const tools = (count: number) => ({
+      result: { tools: ['a', 'b'].slice(0, count).map((name) => ({ name, inputSchema: { type: 'object' } })) },
+    });
+    using restless = evil({
+      era: 'legacy',
+      on: [
+        { method: 'tools/list', nth: 1, do: [change, tools(1)] },
+        { method: 'tools/list', do: [change, tools(2)] },
+      ],
+    });
+    await using engine = engineIn(home, { servers: [entry('restless', restless)] }, { background: false });
+    expect(await engine.probe('restless')).toMatchObject({ toolCount: 2 });
+    // Longer than the pause after which a change is followed.
+    await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.pace.gatheredChanges + 100));
+    expect(restless.journal().filter(({ event }) => event === 'start')).toHaveLength(1);
   });
 });
 
