@@ -14,7 +14,7 @@ const lock = join(root, 'package-lock.json');
 const marker = join(root, 'node_modules', '.installed-lock');
 const installed = existsSync(marker) && readFileSync(marker, 'utf8') === readFileSync(lock, 'utf8');
 if (!installed) {
-  console.error('installing dependencies (first run only) …');
+  console.error('checking the dependencies (first run only) …');
   // Not `npm ci`: it would delete and install everything again.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(marker, readFileSync(lock, 'utf8'));

@@ -26,7 +26,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Plain text wrapped at the width, with every line indented; existing line breaks stay. */
+/** Plain text wrapped at the width, with every line indented; existing line breaks stay, and so do indents and list marks. */
 export function block(text: string, width: number, indent: string): string {
   const lines = plainText(text).replace(/\r\n?/g, '\n').replace(/\t/g, '  ').split('\n');
   return lines.flatMap((line) => wrapped(line.trimEnd(), width - indent.length, indent)).join('\n');
@@ -36,11 +36,12 @@ function wrapped(line: string, room: number, indent: string): string[] {
   if (line === '') return [''];
   if (line.length * 2 <= room || columnsOf(line) <= room) return [indent + line];
   const lines: string[] = [];
+  const hanging = ' '.repeat(/^ *(?:- )?/.exec(line)?.[0].length ?? 0);
   let current = '';
   for (const word of line.split(/(?<= )(?=[^ ])/)) {
-    if (current !== '' && columnsOf(current + word.trimEnd()) > room) {
+    if (current.length > hanging.length && columnsOf(current + word.trimEnd()) > room) {
       lines.push(indent + current.trimEnd());
-      current = '';
+      current = hanging;
     }
     current += word;
   }

@@ -21,6 +21,12 @@ describe('text for a terminal', () => {
     expect(block('one two three four', Number.POSITIVE_INFINITY, '')).toBe('one two three four');
   });
 
+  it('keeps the indent of a line, and that of an item of a list, in the lines it becomes', () => {
+    expect(block('  one two three', 12, ' ')).toBe('   one two\n   three');
+    expect(block('- one two three', 12, ' ')).toBe(' - one two\n   three');
+    expect(block('- a-word-longer-than-the-line', 12, ' ')).toBe(' - a-word-longer-than-the-line');
+  });
+
   it('keeps every word, fits the width, and shows nothing a terminal would obey', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 20, max: 60 }), (text, width) => {

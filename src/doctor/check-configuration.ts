@@ -19,7 +19,7 @@ export function checkBrokenConfiguration({ problems, message }: ConfigurationErr
   const details = problems.length > 0 ? problems : [message];
   const about = { kind: 'configuration', subject: 'configuration', check: 'valid', status: 'fail' } as const;
   return details.map((detail, at) =>
-    at === 0
+    at === details.length - 1
       ? { ...about, detail, fix: 'Correct the file; `anygpt mcp config validate` checks it without starting a server' }
       : { ...about, detail },
   );

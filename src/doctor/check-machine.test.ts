@@ -96,11 +96,11 @@ describe('the configuration', () => {
       ...changes,
     }) as unknown as ResolvedConfig;
 
-  it('that cannot be loaded shows every problem and one fix', () => {
+  it('that cannot be loaded shows every problem, and the fix below the last', () => {
     const checks = checkBrokenConfiguration(new ConfigurationError('all', ['one', 'two']));
     expect(checks.map(({ detail, fix }) => [detail, fix !== undefined])).toEqual([
-      ['one', true],
-      ['two', false],
+      ['one', false],
+      ['two', true],
     ]);
     expect(checkBrokenConfiguration(new ConfigurationError('all'))[0]?.detail).toBe('all');
   });

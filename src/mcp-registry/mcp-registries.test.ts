@@ -80,6 +80,10 @@ describe('a sync', () => {
     expect(await names(registries, 'plants')).toEqual(['c/four']);
     expect((await registries.show('a/one', { offline: true })).entry.server.version).toBe('1.1.0');
     await expect(registries.show('a/two', { offline: true })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    // Half a name is never asked for, so the answer says why.
+    await expect(registries.show('zzz', { offline: true })).rejects.toThrow(
+      'No registry has "zzz". Names there have two parts, such as io.github.owner/server.',
+    );
   });
 
   it('reads no other servers of a publisher whose one server has changed', async () => {

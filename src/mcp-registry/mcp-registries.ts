@@ -138,7 +138,8 @@ export class McpRegistries {
     const suggestions = near.results.map((found) => found.name);
     const what =
       version === undefined ? JSON.stringify(name) : `version ${JSON.stringify(version)} of ${JSON.stringify(name)}`;
-    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+    const form = isRegistryName(name) ? '' : ' Names there have two parts, such as io.github.owner/server.';
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : form;
     throw new DiscoveryError('SERVER_NOT_FOUND', `No registry has ${what}.${hint}`, { suggestions });
   }
 

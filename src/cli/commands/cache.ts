@@ -31,7 +31,7 @@ error`,
   async run(values, [what, ...positionals], io) {
     if (what !== 'clear')
       throw new UsageError(
-        what === undefined ? '"clear" is missing' : `unknown subcommand "cache ${what}"; use "cache clear"`,
+        what === undefined ? '<subcommand> is missing: clear' : `unknown subcommand "cache ${what}"; use "cache clear"`,
       );
     const [server] = positionals.length === 0 ? [] : exactly(positionals, '[server]');
     const usage = values.usage === true;

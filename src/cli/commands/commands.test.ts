@@ -327,6 +327,13 @@ describe('search', () => {
     expect(notes[0]).toContain('server:github');
   });
 
+  it('fits the terminal, however long the request is', async () => {
+    const request = 'open an issue about the start page, which is empty since this morning';
+    const { out } = await run(['search', request, '--explain'], { tty: true, env: { NO_COLOR: '1' } });
+    expect(out.split('\n').filter((line) => line.length > 40)).toEqual([]);
+    expect(out).toMatch(/^Search results for "open an issue about\nthe/);
+  });
+
   it('explains the percentage it prints', async () => {
     const { out } = await run(['search', 'open an issue', '--explain']);
     const [, percent] = /1\. github:create_issue \((\d+%) match\)/.exec(out) ?? [];
@@ -670,7 +677,8 @@ describe('config', () => {
     config = { servrs: [], cache: { ttl: 'x' } };
     const { code, out, err } = await run(['config', 'validate']);
     expect([code, err]).toEqual([2, '']);
-    expect(out).toMatch(/^✗ The configuration is not valid\n\nProblems \(2\):\n {2}- .*\n {2}- /);
+    expect(out).toMatch(/^✗ The configuration is not valid\n\nProblems \(2\):\n {2}- ~\/config\.json: .*\n {2}- ~/);
+    expect((await run(['config', 'validate'], { tty: true })).out).toMatch(/\n {2}- ~\/config\.json: .*\n {4}\S/);
     config = { toolRules: [{ pattern: ['/(/'] }] };
     expect((await run(['config', 'validate'])).out).toContain('Problems (1)');
     expect((await run(['config', 'validate', '--config', 'none.json'])).out).toContain('was not found');
@@ -727,7 +735,10 @@ describe('cache clear', () => {
     expect((await run(['search', 'issue', '--offline'])).code).toBe(2);
     const { servers } = await documentOf('cache-clear', (await run(['cache', 'clear', '--json'])).out);
     expect(servers).toEqual(['github', 'away']);
-    expect((await run(['cache'])).code).toBe(1);
+    expect(await run(['cache'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('<subcommand> is missing: clear'),
+    });
   });
 
   it('leaves what was learnt from use, unless that is what should be forgotten', async () => {

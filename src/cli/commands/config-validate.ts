@@ -9,7 +9,7 @@ import { toJson } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
 import { paintFor } from '../paint.ts';
 import { withSession } from '../session.ts';
-import { withTilde } from '../source-lines.ts';
+import { withTilde, withTildes } from '../source-lines.ts';
 
 interface Report {
   readonly valid: boolean;
@@ -61,7 +61,10 @@ function print(report: Report, json: boolean, io: Io): void {
   const [paint, width] = [paintFor(io), widthOf(io)];
   const list = (title: string, items: readonly string[]) =>
     items.length > 0 &&
-    [`${title} (${items.length}):`, ...items.map((item) => block(`- ${item}`, width, '  '))].join('\n');
+    [
+      `${title} (${items.length}):`,
+      ...items.map((item) => block(`- ${withTildes(item, io.env.HOME)}`, width, '  ')),
+    ].join('\n');
   const what = file === undefined ? 'The configuration' : withTilde(file, io.env.HOME);
   const parts = [
     valid ? `${paint('green', '✓')} ${what} is valid` : `${paint('red', '✗')} The configuration is not valid`,

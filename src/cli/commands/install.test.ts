@@ -36,7 +36,7 @@ describe('install', () => {
       out: [
         '✓ Cursor: added "anygpt" to ~/.cursor/mcp.json',
         '  Backup: ~/.cursor/mcp.json.anygpt-backup',
-        '  Note: it still starts a itself; --take-over moves them behind the gateway.',
+        '  Note: it still starts "a" itself; --take-over moves it behind the gateway.',
         '  Next: Restart Cursor, or switch anygpt on in Settings > MCP.\n',
       ].join('\n'),
       err: expect.stringMatching(

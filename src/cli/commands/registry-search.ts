@@ -42,5 +42,5 @@ function searchText(query: string, results: readonly FoundServer[], { paint, blo
       .join('\n');
   });
   const next = `Run "anygpt mcp registry show ${results[0]?.name}" for the ways to use one.`;
-  return [`Search results for "${query}":`, ...hits, next].join('\n\n');
+  return [block(`Search results for "${query}":`), ...hits, block(next)].join('\n\n');
 }

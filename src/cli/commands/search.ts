@@ -128,7 +128,7 @@ function searchText(
       .filter(Boolean)
       .join('\n');
   });
-  return [`Search results for "${oneLine(query, 200)}" (${results.length} found):`, ...hits].join('\n\n');
+  return [block(`Search results for "${oneLine(query, 200)}" (${results.length} found):`), ...hits].join('\n\n');
 }
 
 /** One message for each `server:` filter that matches no enabled server: the empty answer alone would mislead. */

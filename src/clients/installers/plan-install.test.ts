@@ -336,7 +336,7 @@ describe('install', () => {
     const { notes } = await install(file, world);
     expect(notes).toEqual([
       `${file} is a symbolic link; the file behind it is ${real}`,
-      'it still starts github, notes itself; --take-over moves them behind the gateway',
+      'it still starts "github" and "notes" itself; --take-over moves them behind the gateway',
     ]);
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
     expect(read(real)).toContain(LOCAL[1]);

@@ -243,10 +243,17 @@ const copyNotes = ({ unknownCopy }: Installed): string[] =>
 
 /** Servers that the client still starts itself fill its context as before. */
 const besideNotes = (names: readonly string[]): string[] =>
-  names.length === 0 ? [] : [`it still starts ${listed(names)} itself; --take-over moves them behind the gateway`];
+  names.length === 0
+    ? []
+    : [
+        `it still starts ${listed(names)} itself; --take-over moves ${names.length === 1 ? 'it' : 'them'} behind the gateway`,
+      ];
 
-const listed = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+const listed = (names: readonly string[]): string => {
+  const quoted = names.slice(0, 5).map((name) => JSON.stringify(name));
+  const last = names.length > 5 ? `${names.length - 5} more` : quoted.pop();
+  return quoted.length === 0 ? `${last}` : `${quoted.join(', ')} and ${last}`;
+};
 
 function variableNotes(gateway: Gateway, wanted: object, { references }: TakeOver): string[] {
   const handsOn = 'env_vars' in wanted || 'env_keys' in wanted;
