@@ -29,7 +29,7 @@ function temporaryFolder(): string {
 
 export default defineConfig({
   test: {
-    setupFiles: ['test/property-seed.ts'],
+    setupFiles: ['test/property-seed.ts', 'test/remove-folders.ts'],
     reporters: ['default', './test/requirements-reporter.ts'],
     // Most files wait for processes and timeouts two thirds of their time, so two cores have work for four workers.
     maxWorkers: availableParallelism() + 2,
