@@ -2,6 +2,7 @@
  * Writes what `init` did, what to know about it, and which commands to type next.
  * @module
  */
+import type { ClientType } from '../clients/importers/clients.ts';
 import { findCandidates } from '../config/find-config.ts';
 import type { FoundClient } from '../config/found-clients.ts';
 import { TAKEN_OVER } from '../config/parse-data.ts';
@@ -31,6 +32,8 @@ export interface Outcome {
   readonly project: boolean;
   /** Client files of this folder that are trusted as they are. */
   readonly trusted: ReadonlySet<string>;
+  /** Clients that have an entry of ours already. */
+  readonly installed: ReadonlySet<ClientType>;
 }
 
 /** Whether the configuration names no client and no server. */
@@ -134,12 +137,13 @@ export function nextCommands(outcome: Outcome, env: Readonly<Record<string, stri
       ...(unread(outcome).every(({ path }) => outcome.trusted.has(path)) ? [] : [`${program} trust`]),
       `${program} list --status`,
     ];
-  const whole = chosen.find(
+  const whole = chosen.filter(
     (client) => client.files.every(({ problem }) => problem === undefined) && countOf(client) > 0,
   );
-  const last = whole ? `${program} install ${whole.type}` : `${program} config validate`;
+  const next = whole.find(({ type }) => !outcome.installed.has(type));
+  const last = next ? [`${program} install ${next.type}`] : whole.length === 0 ? [`${program} config validate`] : [];
   if (servers === 0)
     return [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`, `${program} config validate`, `${program} list --status`];
   const trust = project && untrusted(outcome).length > 0 ? [`${program} trust`] : [];
-  return [...trust, ...look, last].slice(0, 3);
+  return [...trust, ...look, ...last].slice(0, 3);
 }

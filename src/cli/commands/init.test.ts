@@ -86,6 +86,16 @@ describe('init', () => {
     expect(out.split('\nNext:\n')[1]?.trimEnd().split('\n')).toHaveLength(3);
   });
 
+  it('recommends to install into a client that does not start the gateway yet', async () => {
+    both();
+    const last = async () => (await init()).out.trim().split('\n').at(-1)?.trim();
+    expect(await last()).toBe('anygpt mcp install claude-desktop');
+    await run(['install', 'claude-desktop']);
+    expect(await last()).toBe('anygpt mcp install cursor');
+    await run(['install', 'cursor']);
+    expect(await last()).toBe('anygpt mcp search "read a file"');
+  });
+
   it('never overwrites: a second run says what would change, and --force keeps the old file', async () => {
     both();
     await init('--client', 'cursor');

@@ -6,7 +6,9 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CLIENT_TYPES } from '../../clients/importers/clients.ts';
+import { CLIENT_TYPES, type ClientType } from '../../clients/importers/clients.ts';
+import { ownEntryIn } from '../../clients/installers/installed.ts';
+import { possibleFiles } from '../../clients/installers/target-files.ts';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import { CONFIG_ENDINGS, projectFolders } from '../../config/find-config.ts';
 import { type FoundClient, findClients, joinEntries } from '../../config/found-clients.ts';
@@ -107,7 +109,8 @@ Exit codes: 0 success (also if the file exists already), 1 invalid arguments,
     const real = existsSync(place) ? await realpath(place) : place;
     const { plan, done } = values['dry-run'] ? await carriedOut() : await withLock(real, carriedOut);
     const project = values.project === true;
-    const outcome = { found, chosen, starter, file: plan.file, done, project, trusted: await trustedOf(found, world) };
+    const [trusted, installed] = [await trustedOf(found, world), await installedIn(chosen, world)];
+    const outcome = { found, chosen, starter, file: plan.file, done, project, trusted, installed };
     if (json) io.stdout.write(toJson(initDocument(outcome, plan, io)));
     else io.stdout.write(`\n${await outcomeText(outcome, plan, io, world)}\n`);
     return EXIT.ok;
@@ -124,6 +127,14 @@ async function trustedOf(found: readonly FoundClient[], world: World): Promise<R
     if (record !== undefined && new Snapshot().verify(path, record)) trusted.add(path);
   }
   return trusted;
+}
+
+/** The clients that start this gateway already. */
+async function installedIn(clients: readonly FoundClient[], world: World): Promise<ReadonlySet<ClientType>> {
+  const installed = new Set<ClientType>();
+  for (const { type } of clients)
+    for (const file of possibleFiles(type, world)) if (await ownEntryIn(type, file, world)) installed.add(type);
+  return installed;
 }
 
 function namedClients(names: readonly string[] = []): ReadonlySet<string> {
