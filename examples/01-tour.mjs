@@ -138,6 +138,8 @@ const tour = async (home) => {
   }
 };
 
+// A reader such as `head` may have read enough; the tour still ends what it started.
+process.stdout.on('error', () => {});
 const home = mkdtempSync(join(tmpdir(), 'anygpt-tour-'));
 try {
   await tour(home);

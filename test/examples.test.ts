@@ -1,7 +1,10 @@
 /** The examples run, and docs/library.md and docs/service.md show nothing but code that is run. Uses the build. */
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { root } from './fixtures/cli.ts';
@@ -20,6 +23,16 @@ describe('every example', () => {
     },
     60_000,
   );
+
+  it('ends well when nobody reads the tour to its end', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'examples-'));
+    const env = { ...process.env, TMPDIR: temporary };
+    const tour = spawn(process.execPath, [join(root, 'examples', '01-tour.mjs')], { env });
+    tour.stdout.once('data', () => tour.stdout.destroy());
+    const [code, problems] = await Promise.all([once(tour, 'close').then(([first]) => first), text(tour.stderr)]);
+    expect([code, problems, readdirSync(temporary)]).toEqual([0, '', []]);
+    rmSync(temporary, { recursive: true });
+  }, 60_000);
 
   it('is named in examples/README.md', () => {
     expect(examples.filter((name) => !read('examples/README.md').includes(`\`${name}\``))).toEqual([]);
