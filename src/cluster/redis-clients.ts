@@ -54,6 +54,7 @@ function client(url: string, shared: Shared): Redis {
 function sentinelClient(rest: string, { tls, ...shared }: Shared): Redis {
   const { hosts, login, path, settings } = partsOf(rest);
   const [name = 'mymaster', db = '0'] = path.split('/');
+  if (!/^\d*$/.test(db)) throw wrongUrl();
   const [user, password] = [settings.get('sentinelUser'), settings.get('sentinelPassword')];
   const master = new Redis({
     ...shared,
@@ -132,10 +133,19 @@ const together = (clients: Omit<RedisClients, 'all' | 'close'>): RedisClients =>
 
 function partsOf(rest: string) {
   const [, user = '', hosts = '', path = '', query = ''] =
-    /^(?:([^@]*)@)?([^/?]+)\/?([^?]*)(?:\?(.*))?$/.exec(rest) ?? [];
-  const [username = '', password = ''] = user.split(':').map(decodeURIComponent);
+    /^(?:([^/?]*)@)?([^@/?]+)\/?([^?]*)(?:\?(.*))?$/.exec(rest) ?? [];
+  const colon = user.includes(':') ? user.indexOf(':') : user.length;
+  const [username, password] = [decoded(user.slice(0, colon)), decoded(user.slice(colon + 1))];
   const login = { ...(username && { username }), ...(password && { password }) };
   return { hosts: hosts.split(','), login, path, settings: new URLSearchParams(query) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw wrongUrl();
+  }
 }
 
 /** Splits `host:port`; an IPv6 address is in brackets. */
