@@ -58,7 +58,7 @@ const CHUNK_BYTES = 65_536;
 interface Line {
   readonly text: string;
   readonly sink: AuditSink;
-  /** Whoever waits until the line is written, or cannot be. */
+  /** Called once: the line is written, or will not be in time. */
   readonly tell?: Tell | undefined;
 }
 type Tell = (isWritten: boolean) => void;
@@ -301,7 +301,7 @@ export class AuditLog {
       try {
         await sink.write(text);
       } catch (error) {
-        // The text is offered again later. Nobody waits for that.
+        // The text is written later. The waiting calls are refused now.
         for (const one of tell) one(false);
         for (const line of this.#lines) line.tell?.(false);
         this.#failed(error);

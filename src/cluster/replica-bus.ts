@@ -114,7 +114,7 @@ export class ReplicaBus {
     if (from === this.id) return 'own';
     // Whoever has the key could still send again what it has seen.
     if (!isObject(head) || number <= (this.#heard.get(from) ?? 0)) return undefined;
-    // This replica has heard nobody yet when it starts: what was said to others before is no news.
+    // A message from before the start of this replica may be a repetition: it knows no numbers from then.
     if (at < this.#link.now() - (elapsedNow() - this.#openedAt) - LIMITS.cluster.late) return undefined;
     this.#heard.delete(from);
     this.#heard.set(from, number);

@@ -12,7 +12,7 @@ export interface RefusedRequest {
   readonly response: Pick<Response, 'status' | 'headers'>;
   /** Whether it was a tool call. One tool may need more scopes than the rest of a server. */
   readonly isCall: boolean;
-  /** Whether the same was refused before, with another token. */
+  /** Whether another token was refused before: for the same request or, if this is a call, for the call before. */
   readonly isRepeated: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Credentials {
   /** Tells what to do about a refusal: there is a new Authorization, or a person has to log in. */
   refused(request: RefusedRequest): Promise<'renewed' | DiscoveryError>;
   /**
-   * Whether the server should be asked first if it takes the token of the next call: a refused call is not sent again.
+   * Whether a harmless request should find out if the server accepts the token of the next call: a refused call is not sent again.
    * `accepted` is the Authorization that it took last, `age` ms ago.
    */
   needsProof(accepted: string | undefined, age: number): boolean;

@@ -1124,7 +1124,7 @@ const limits = {
     files: 500,
     /** Looking whether a reload was asked for. */
     stamp: 1_000,
-    /** Looking whether another program has replaced a login. */
+    /** How often a saved login is compared with what was read: another program may have replaced it. */
     login: 1_000,
     /** A configuration file that was quiet for so long is read. */
     settled: 300,
@@ -1173,9 +1173,9 @@ const limits = {
     confirmed: 5 * MINUTE,
     /** A connection that lasts this long clears earlier failures. */
     healthy: MINUTE,
-    /** A server that took a token so recently is not asked again before a call if it takes it. */
+    /** A server that accepted a token so recently is not asked again before the next call. */
     proven: 30_000,
-    /** The same for a token that does not say how long it is good. */
+    /** The same for a token without an expiry date. */
     provenLasting: 1_000,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */
     settled: 10_000,

@@ -61,7 +61,7 @@ export function greet({ serverInfo, capabilities, instructions }: Introduction, 
   };
 }
 
-/** How long a client of the new protocol may keep the list of tools, and for whom. */
+/** How long a client of the new protocol may cache the list of tools, and whether others may use that. */
 export const toolListAge = ({ isPersonal }: Introduction): { ttlMs: number; cacheScope: 'private' | 'public' } => ({
   ttlMs: LIMITS.age.metaTools,
   cacheScope: isPersonal ? 'private' : 'public',

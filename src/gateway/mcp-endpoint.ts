@@ -298,7 +298,7 @@ export function createMcpEndpoint(
   /** Notes what a client listens to. Returns its request, with what it may hear. */
   const listening = async (from: Incoming, body: Params): Promise<Incoming> => {
     const { response, identity } = from;
-    // More parts wait for the end of such a stream than of any other answer.
+    // More listeners wait for the end of this response than the ten after which Node warns of a leak.
     response.setMaxListeners(0);
     watched.add(response, identity);
     if (!isObject(body.params)) return from;

@@ -76,7 +76,7 @@ export class AskingModel {
     return data && new AskingModel(data);
   }
 
-  /** Weighs the words of a request in English; undefined for one that is too short to tell anything beside. */
+  /** Weighs the words of a request in English; undefined for a short one, whose words all ask. */
   weigh(text: string, model: MeaningModel): Asking | undefined {
     const pieces = piecesOf(text, model);
     if (pieces.filter(({ word }) => word !== undefined).length < FEWEST_WORDS) return undefined;

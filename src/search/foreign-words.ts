@@ -64,7 +64,7 @@ export class ForeignWords {
     return known === undefined ? undefined : this.get(known);
   }
 
-  /** Of entries that share a form the one counts that has it among its first. */
+  /** If entries share a form, the entry counts that lists it earlier. */
   #readForms(): ReadonlyMap<string, string> {
     const entries = [...this.#words.keys()].filter((known) => !known.includes(' '));
     const forms = entries.map((known) => sharedForms(this.#language, known));

@@ -29,7 +29,10 @@ const SCRIPTS: readonly (readonly [Language, RegExp])[] = [
   ['hi', /\p{Script=Devanagari}{2}/u],
 ];
 
-/** Small words, folded. One alone decides nothing: some are English words, too. Of a language with its own script they only say nothing. */
+/**
+ * Small words, folded. One alone decides nothing: some are English words, too. Those of a language with its own script are never
+ * needed to tell it; they are only left out of the search.
+ */
 const SMALL_WORDS: Partial<Readonly<Record<Language, string>>> = {
   de:
     'der die das dem den ein eine einen einem einer eines und oder aber nicht kein keine ist sind wird werden wurde wie wo wer welche ' +
@@ -77,7 +80,7 @@ const SMALL: ReadonlyMap<Language, ReadonlySet<string>> = new Map(
 /** Whether a folded lower-case word of a language carries no meaning of its own. */
 export const isSmallWord = (language: Language, word: string): boolean => SMALL.get(language)?.has(word) === true;
 
-/** Letters that only Turkish has. A name may have one, too, so such a word says no more than a small word. */
+/** Letters that only Turkish has. A word with one counts no more than a small word, because names have them, too. */
 const TURKISH = /[ığİ]/;
 
 /** What a word says for a language: a small word, one that English has too, and one that gives it away. */

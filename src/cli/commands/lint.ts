@@ -19,7 +19,7 @@ import type { Command, Values } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { lintText } from '../lint-text.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
-import { oneOf, refuseWord, UsageError } from '../usage-error.ts';
+import { numberOf, oneOf, refuseWord } from '../usage-error.ts';
 
 const SHOWN = 8;
 const idsOf = (severity: Severity): string => RULE_IDS.filter((id) => RULES[id].severity === severity).join(', ');
@@ -104,9 +104,7 @@ function wishesOf(values: Values) {
   }
   const { 'max-tokens': tokens } = values;
   const severity = oneOf('--severity', values.severity ?? (rules ? 'info' : 'warn'), SEVERITIES);
-  if (tokens !== undefined && !/^[1-9]\d{0,8}$/.test(String(tokens)))
-    throw new UsageError('--max-tokens takes a number from 1');
-  return { rules, severity, maxTokens: tokens === undefined ? undefined : Number(tokens) };
+  return { rules, severity, maxTokens: numberOf('--max-tokens', tokens, 1, Number.MAX_SAFE_INTEGER) };
 }
 
 /** All known tools. Those of the named servers come first, so that duplicates are reported for them. */

@@ -199,7 +199,7 @@ async function serveEngine(
   if (overHttp) for (const line of howToReach(overHttp, http)) complain(io, line, EXIT.ok);
   if (overHttp) await tellDamagedTokens(engine, io);
   const served = overHttp ?? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface });
-  // Its first client is not the only one that would wait. What cannot be loaded is reported by the call that needs it.
+  // Otherwise the first calls of all clients would wait for it. If loading fails, the first call reports that.
   if (overHttp) setImmediate(() => void engine.loadAhead().catch(() => {}));
   // Over HTTP, every client has a session of its own.
   const sessionEnded = overHttp ? undefined : telemetry?.session();
