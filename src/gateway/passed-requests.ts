@@ -45,10 +45,13 @@ export function callerOf(caller: unknown): { identity: Identity | undefined; pro
   return { identity: identity as Identity | undefined, profile: profile as string | undefined };
 }
 
-/** The answer to a request whose replica is gone. */
+/**
+ * The answer to a request, or to a batch of them, whose replica is gone. It is never 503 for what may have been executed:
+ * balancers repeat a request after 503.
+ */
 export function goneAnswer({ body }: PassedRequest, error: unknown): Response {
-  const message = isObject(body) ? goneMessage(body, error) : undefined;
-  if (message) return Response.json(message);
+  const messages = [body].flat().flatMap((one) => (isObject(one) ? (goneMessage(one, error) ?? []) : []));
+  if (messages.length > 0) return Response.json(Array.isArray(body) ? messages : messages[0]);
   return Response.json(rpcFault(INTERNAL_ERROR, messageOf(error), body), { status: 503 });
 }
 
