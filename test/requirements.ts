@@ -2024,6 +2024,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [KINDS_OF_REDIS, 'share everything, each key on its own master, and hear each other in order'],
     [KINDS_OF_REDIS, 'go on with the new master when the old one dies (password: a-password)'],
     [KINDS_OF_REDIS, 'leave a frozen master when another one has taken its place'],
+    [KINDS_OF_REDIS, 'leaves a Redis that does not answer for one that has taken its address, also while it connects'],
+    [KINDS_OF_REDIS, 'asks the next Sentinel if one does not answer'],
     [KINDS_OF_REDIS, 'says nothing in plain text to rediss+sentinel://'],
     [KINDS_OF_REDIS, 'needs few rights: its own keys and channels'],
     [KINDS_OF_REDIS, 'takes a Redis that refuses to write for one that is away'],

@@ -1,7 +1,7 @@
 /** Redis as teams run it: Redis Cluster, Sentinel, TLS, users with few rights, and one that refuses to write. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis, type TestRedis } from '../../test/fixtures/redis.ts';
 import { startRedisCluster, startSentinel, startTlsRedis } from '../../test/fixtures/redis-kinds.ts';
@@ -179,6 +179,41 @@ describe.skipIf(!hasRedis)('a replica', () => {
     await expect.poll(() => ups, soon).toBe(2);
     await expect.poll(() => two.link.isUp, soon).toBe(true);
     await talk(one, two, 30);
+  });
+
+  it('leaves a Redis that does not answer for one that has taken its address, also while it connects', async () => {
+    const redis = kept(await startRedis());
+    let isMute = true;
+    const sockets = new Set<Socket>();
+    const place = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+      if (isMute) return;
+      const real = connect(redis.port, '127.0.0.1').on('error', () => {});
+      socket.on('data', (bytes) => sockets.has(socket) && real.write(bytes));
+      real.on('data', (bytes) => sockets.has(socket) && socket.write(bytes));
+    }).listen(0, '127.0.0.1');
+    await once(place, 'listening');
+    const one = await replica(`redis://127.0.0.1:${(place.address() as AddressInfo).port}`);
+    expect(one.link.isUp).toBe(false);
+    isMute = false;
+    await expect.poll(() => one.link.isUp, soon).toBe(true);
+    // All connections stay open, and nothing is heard on them any more.
+    const before = [...sockets];
+    sockets.clear();
+    await expect.poll(() => sockets.size, soon).toBeGreaterThan(1);
+    await expect.poll(() => one.link.run('PING').then(String, () => 'away'), soon).toBe('PONG');
+    for (const socket of [...before, ...sockets]) socket.destroy();
+    place.close();
+  });
+
+  it('asks the next Sentinel if one does not answer', async () => {
+    const set = kept(await startSentinel());
+    const mute = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const one = await replica(set.url.replace('://', `://127.0.0.1:${port},`));
+    await expect.poll(() => one.link.isUp, soon).toBe(true);
+    mute.close();
   });
 
   it('needs few rights: its own keys and channels', async () => {

@@ -48,7 +48,7 @@ export function redisClients(url: string): RedisClients {
 
 function client(url: string, shared: Shared): Redis {
   if (!URL.canParse(url)) throw wrongUrl();
-  return new Redis(url, shared);
+  return watched(new Redis(url, shared));
 }
 
 function sentinelClient(rest: string, { tls, ...shared }: Shared): Redis {
@@ -66,16 +66,21 @@ function sentinelClient(rest: string, { tls, ...shared }: Shared): Redis {
     db: Number(db),
     sentinels: hosts.map((host) => at(host, 26_379)),
     sentinelRetryStrategy: SHARED.retryStrategy,
+    // A frozen Sentinel is not waited for: the next one is asked.
+    sentinelCommandTimeout: LIMITS.cluster.connect,
   });
   return watched(master);
 }
 
-/** Leaves a frozen Redis: another one may have taken its place. */
+/** Leaves a frozen Redis, also one that never greets: another one may have taken its place. */
 function watched(client: Redis): Redis {
+  let greetedFor = 0;
   const watch = setInterval(async () => {
     if (client.status === 'end') return clearInterval(watch);
+    greetedFor = client.status === 'connect' ? greetedFor + LIMITS.cluster.beat : 0;
     const pinged = client.status === 'ready' ? client.ping().catch(() => {}) : undefined;
-    if (pinged && !(await waitAtMost(pinged, LIMITS.cluster.gone))) client.disconnect(true);
+    const isFrozen = pinged ? !(await waitAtMost(pinged, LIMITS.cluster.gone)) : greetedFor > LIMITS.cluster.gone;
+    if (isFrozen) client.disconnect(true);
   }, LIMITS.cluster.beat).unref();
   return client;
 }
