@@ -36,16 +36,22 @@ export function targetOf(values: Values, positionals: readonly string[]): Target
     throw new UsageError('Say what to add: a name in a registry, npm:PACKAGE, an address, or -- and a command');
   if (second === undefined) return { ...understood(first), name: option ?? nameIn(first) };
   const target = before.length === 2 ? known(second) : undefined;
+  if (target === undefined && before.length === 2 && SCOPED.test(second))
+    throw new UsageError(`"${second}" is a package of npm: anygpt mcp add --name ${first} npm:${second}`);
   if (target === undefined)
     throw new UsageError(`Put -- before the command: anygpt mcp add ${first} -- ${before.slice(1).join(' ')}`);
   return { ...target, name: option ?? first };
 }
+
+/** `@scope/package@version`, which is never a command. */
+const SCOPED = /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/;
 
 type Unnamed = Target extends infer T ? (T extends Target ? Omit<T, 'name'> : never) : never;
 
 function understood(word: string): Unnamed {
   const target = known(word);
   if (target !== undefined) return target;
+  if (SCOPED.test(word)) throw new UsageError(`"${word}" is a package of npm: anygpt mcp add npm:${word}`);
   throw new UsageError(
     `"${word}" is not a registry name (publisher/server), npm:PACKAGE or an address. To add a command, put -- before it: anygpt mcp add -- ${word}`,
   );

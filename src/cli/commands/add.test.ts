@@ -242,6 +242,14 @@ describe('add', () => {
     expect(out).toContain('Set MY_TOKEN in the environment');
   });
 
+  it.each([
+    ['add @scope/server', 'add npm:@scope/server'],
+    ['add mine @scope/server@1.2.0', 'add --name mine npm:@scope/server@1.2.0'],
+  ])('names the command for a package of npm that is written without npm:, for %s', async (typed, right) => {
+    const { code, err } = await run(typed.split(' '));
+    expect([code, err]).toEqual([1, expect.stringContaining(`is a package of npm: anygpt mcp ${right}\n`)]);
+  });
+
   it('pins a package of npm to its latest version', async () => {
     const paths: (string | undefined)[] = [];
     const http = createServer((request, response) => {
