@@ -37,6 +37,7 @@ const TWO_USERS_HTTP = 'test/e2e/two-users-http.test.ts';
 const PROFILES = 'src/engine/profiles.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const GATEWAYS = 'test/e2e/replicas.test.ts';
+const REQUEST_RELAY = 'src/cluster/request-relay.test.ts';
 const REDIS_LINK = 'src/cluster/redis-link.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const PROXY = 'src/execution/tool-executor.test.ts';
@@ -1983,10 +1984,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [GATEWAYS, 'bring answers to questions to the replica that waits for them (modern)'],
     [GATEWAYS, 'cancel a call whose client gives up, whichever replica hears of it (legacy)'],
   ),
-  'cluster:drain': promise('A replica that is asked to end loses no call of its sessions', [
-    'src/cluster/request-relay.test.ts',
-    'is refused by a replica that is about to end, and may go to another one',
-  ]),
+  'cluster:drain': promise(
+    'A replica that is asked to end loses no call of its sessions, nor of those that it passes requests on to',
+    [REQUEST_RELAY, 'is refused by a replica that is about to end, and may go to another one'],
+    [REQUEST_RELAY, 'is answered before the replica ends that works on it'],
+    [REQUEST_RELAY, 'is answered before the replica ends that passed it on'],
+    [REQUEST_RELAY, 'is executed or refused, never in doubt, when it arrives while its replica ends'],
+    [
+      REQUEST_RELAY,
+      'gets the answer that its replica gave before it died, although the news of its death is there first',
+    ],
+  ),
   'cluster:truth': promise(
     'When a replica dies or freezes, callers are told within a second that the outcome is unknown, and nothing runs twice',
     [GATEWAYS, 'say within a second that it is unknown what became of a call whose replica was killed'],

@@ -129,10 +129,10 @@ export class Cluster {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.relay.end();
     // Sent before the connection ends.
     void this.#replicas.close();
-    this.relay.close();
     this.link.close();
   }
 }

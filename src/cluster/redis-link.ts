@@ -106,6 +106,17 @@ export class RedisLink {
     await this.#clients.subscriber.subscribe(channel).catch(() => {});
   }
 
+  /** Resolves once all messages that Redis sent before were heard, or Redis does not answer. */
+  async caughtUp(): Promise<void> {
+    if (this.#isUp) await this.#clients.subscriber.ping().catch(() => {});
+  }
+
+  /** Ends a subscription, once all messages that Redis sent before were heard. */
+  async unsubscribe(channel: string): Promise<void> {
+    if (this.#isUp) await this.#inTime(this.#clients.subscriber.unsubscribe(channel)).catch(() => {});
+    this.#listeners.delete(channel);
+  }
+
   /** Calls back now and after each outage: messages may have been missed. Returns a function that unsubscribes. */
   onUp(listener: () => void): () => void {
     this.#onUp.add(listener);

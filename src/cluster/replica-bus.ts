@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
 import { elapsedNow } from '../async/clock.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -83,6 +84,18 @@ export class ReplicaBus {
     if (!this.#link.countsReceivers) return true;
     const [, count] = await this.#link.run<[Buffer, number]>('PUBSUB', 'NUMSUB', this.#channel(replica));
     return count > 0;
+  }
+
+  /** Resolves once everything that was sent here before has been heard, as far as Redis answers. */
+  caughtUp(): Promise<void> {
+    return this.#link.caughtUp();
+  }
+
+  /** Hears all that others have sent to this replica, and then nothing more: `send` tells them that it is gone. */
+  async leave(): Promise<void> {
+    // Others stop because they were told. What is on its way between the nodes of a Redis Cluster is heard meanwhile.
+    if (!this.#link.countsReceivers) await after(LIMITS.cluster.working);
+    await this.#link.unsubscribe(this.#channel(this.id));
   }
 
   /** Sends to all other replicas. Resolves with their number. */

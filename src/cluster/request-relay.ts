@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { elapsedNow } from '../async/clock.ts';
+import { afterLive } from '../async/live-timer.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -46,9 +47,17 @@ interface AnswerPart {
 /** A request that waits for another replica. */
 interface Passed {
   readonly to: string;
+  readonly isStream: boolean;
   taken(): void;
   part(part: AnswerPart, isLast: boolean): void;
   fail(error: Error): void;
+}
+
+/** A request of another replica that is worked on here. */
+interface Working {
+  readonly from: string;
+  readonly isStream: boolean;
+  readonly leave: AbortController;
 }
 
 /** Statuses of answers without a body. */
@@ -59,12 +68,18 @@ export class RequestRelay {
   readonly #now: () => number;
   readonly #passed = new Map<string, Passed>();
   /** Requests of others that are worked on here, and who waits for them. */
-  readonly #working = new Map<string, { readonly from: string; readonly leave: AbortController }>();
+  readonly #working = new Map<string, Working>();
+  /** Replicas that have ended. They get no more requests. */
+  readonly #ended = new Set<string>();
+  /** Replicas that are being looked at. */
+  readonly #checked = new Set<string>();
   /** When each replica that is waited for was last heard. */
   readonly #heard = new Map<string, number>();
   #answer: AnswerPassed | undefined;
   /** Requests that were passed on, and that were taken from other replicas, since the start. */
   readonly counts = { passed: 0, taken: 0 };
+  #isEnding = false;
+  #whenSettled: (() => void) | undefined;
   #beat: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -75,6 +90,11 @@ export class RequestRelay {
     bus.on('request', ({ from, at, message: { id, bytes } }) => void this.#take(from, at, String(id), bytes));
     bus.on('leave', ({ message }) => this.#working.get(String(message.id))?.leave.abort());
     bus.on('beat', ({ from }) => this.#hear(from));
+    bus.on('ended', ({ from }) => {
+      this.#ended.add(from);
+      const [oldest] = this.#ended;
+      if (this.#ended.size > LIMITS.cluster.replicas && oldest !== undefined) this.#ended.delete(oldest);
+    });
     const hear = (kind: string, use: (passed: Passed, message: BusMessage) => void) =>
       bus.on(kind, ({ from, message }) => {
         this.#hear(from);
@@ -98,9 +118,10 @@ export class RequestRelay {
   async pass(request: PassedRequest, to: string, lastWords?: LastWords): Promise<Response> {
     if (this.#passed.size >= LIMITS.cluster.passed)
       throw new DiscoveryError('SERVER_BUSY', 'Too many requests wait for other gateways. Try again later.');
+    if (this.#ended.has(to)) throw new ReplicaGone('not_sent');
     const id = randomUUID();
     this.counts.passed += 1;
-    const answer = this.#expect(id, to, lastWords);
+    const answer = this.#expect(id, to, isStream(request), lastWords);
     const sent = this.#bus.send(to, { kind: 'request', id, bytes: Buffer.from(JSON.stringify(request)) });
     sent.then(
       (isThere) => isThere || this.#passed.get(id)?.fail(new ReplicaGone('not_sent')),
@@ -109,24 +130,46 @@ export class RequestRelay {
     return answer;
   }
 
-  /** Fails what waits, and lets the clients of others know. */
-  close(): void {
-    clearInterval(this.#beat);
-    clearInterval(this.#watch);
+  /** Resolves once all requests were answered, here and for this replica, or after `ms`. Streams do not count. */
+  async settled(ms: number): Promise<void> {
+    const settled = new Promise<void>((resolve) => {
+      this.#whenSettled = resolve;
+    });
+    this.#checkSettled();
+    await waitAtMost(settled, ms);
+  }
+
+  /**
+   * Answers what it has taken, and refuses what was sent to this replica before others knew that it ends. What takes too
+   * long fails, here and at other replicas.
+   */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.settled(LIMITS.time.lastAnswers);
     for (const passed of [...this.#passed.values()]) passed.fail(new ReplicaGone('unknown'));
     for (const [id, { from, leave }] of this.#working) {
       leave.abort();
       this.#tell(from, { kind: 'broken', id });
     }
     this.#working.clear();
+    await this.#bus.broadcast({ kind: 'ended' }).catch(() => {});
+    await this.#bus.leave();
+    clearInterval(this.#beat);
+    clearInterval(this.#watch);
   }
 
-  #expect(id: string, to: string, lastWords?: LastWords): Promise<Response> {
+  #checkSettled(): void {
+    const isWaitedFor = (one: { readonly isStream: boolean }) => !one.isStream;
+    if (![...this.#passed.values(), ...this.#working.values()].some(isWaitedFor)) this.#whenSettled?.();
+  }
+
+  #expect(id: string, to: string, isStream: boolean, lastWords?: LastWords): Promise<Response> {
     return new Promise((resolve, reject) => {
       let hasHead = false;
       const done = () => {
-        clearTimeout(timer);
+        stopTimer();
         this.#passed.delete(id);
+        this.#checkSettled();
       };
       const leave = () => {
         done();
@@ -141,7 +184,7 @@ export class RequestRelay {
         body.close();
       };
       // Not taken in time: the other replica is busy or frozen, and may have taken it all the same.
-      const timer = setTimeout(() => fail(new ReplicaGone('unknown')), LIMITS.cluster.taken);
+      const stopTimer = afterLive(LIMITS.cluster.taken, () => fail(new ReplicaGone('unknown')));
       let body!: ReadableStreamDefaultController<Uint8Array>;
       const stream = new ReadableStream<Uint8Array>(
         {
@@ -156,9 +199,10 @@ export class RequestRelay {
       this.#watchAll();
       this.#passed.set(id, {
         to,
-        taken: () => clearTimeout(timer),
+        isStream,
+        taken: stopTimer,
         part: ({ head, bytes }, isLast) => {
-          clearTimeout(timer);
+          stopTimer();
           if (head) {
             hasHead = true;
             resolve(new Response(HAS_NO_BODY.has(head.status) ? null : stream, head));
@@ -178,15 +222,16 @@ export class RequestRelay {
   /** Works on a request of another replica. */
   async #take(from: string, at: number, id: string, bytes: Uint8Array | undefined): Promise<void> {
     const isLate = this.#now() - at > LIMITS.cluster.late;
-    if (isLate || !this.#answer || !bytes) return this.#tell(from, { kind: 'late', id });
+    if (isLate || this.#isEnding || !this.#answer || !bytes) return this.#tell(from, { kind: 'late', id });
     this.counts.taken += 1;
     const leave = new AbortController();
-    this.#working.set(id, { from, leave });
+    const request = JSON.parse(Buffer.from(bytes).toString()) as PassedRequest;
+    this.#working.set(id, { from, isStream: isStream(request), leave });
     // A quick answer says as much.
     const taken = setTimeout(() => this.#tell(from, { kind: 'taken', id }), LIMITS.cluster.quick);
     this.#beatAll();
     try {
-      const response = await this.#answer(JSON.parse(Buffer.from(bytes).toString()) as PassedRequest, leave.signal);
+      const response = await this.#answer(request, leave.signal);
       await this.#send(from, id, response, leave.signal);
     } catch (error) {
       const isRefused = error instanceof ReplicaGone && error.details.outcome === 'not_sent';
@@ -196,6 +241,7 @@ export class RequestRelay {
       clearTimeout(taken);
       leave.abort();
       this.#working.delete(id);
+      this.#checkSettled();
     }
   }
 
@@ -261,23 +307,33 @@ export class RequestRelay {
   /** Fails what waits for a replica that is gone or silent. */
   #watchAll(): void {
     this.#watch ??= setInterval(() => {
-      const before = elapsedNow() - LIMITS.cluster.silent;
       const waitedFor = new Set([...this.#passed.values()].map(({ to }) => to));
-      for (const [replica, at] of this.#heard)
+      for (const replica of this.#heard.keys())
         if (!waitedFor.has(replica)) this.#heard.delete(replica);
-        else if (at < before) this.#failAll(replica);
-        else
-          this.#bus.isThere(replica).then(
-            (isThere) => isThere || this.#failAll(replica),
-            () => {},
-          );
+        else void this.#check(replica);
       if (this.#passed.size > 0) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
     }, LIMITS.cluster.working).unref();
   }
 
-  #failAll(replica: string): void {
-    for (const passed of [...this.#passed.values()]) if (passed.to === replica) passed.fail(new ReplicaGone('unknown'));
+  async #check(replica: string): Promise<void> {
+    if (this.#checked.has(replica)) return;
+    this.#checked.add(replica);
+    // A request that is passed on later fails by itself.
+    const waiting = [...this.#passed].filter(([, { to }]) => to === replica);
+    const isSilent = () => (this.#heard.get(replica) ?? 0) < elapsedNow() - LIMITS.cluster.silent;
+    const isGone = await this.#bus.isThere(replica).then(
+      (isThere) => !isThere,
+      () => false,
+    );
+    // Its last answers come over another connection, and may be there unread.
+    if (isGone || isSilent()) await waitAtMost(this.#bus.caughtUp(), LIMITS.cluster.held);
+    this.#checked.delete(replica);
+    if (!isGone && !isSilent()) return;
+    for (const [id, passed] of waiting) if (this.#passed.has(id)) passed.fail(new ReplicaGone('unknown'));
   }
 }
+
+/** A client's stream of news. It ends with its session. */
+const isStream = ({ method }: PassedRequest): boolean => method === 'GET';

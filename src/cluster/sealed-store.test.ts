@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('without Redis', () => {
     await expect(cluster.pages.read('name')).rejects.toThrow(RedisAway);
     expect(await cluster.rates.take('a', { requestsPerSecond: 1, burst: 1 }, 0)).toBeUndefined();
     expect(cluster.rates.alone).toBe(1);
-    cluster.close();
+    await cluster.close();
     await alone[Symbol.asyncDispose]();
   });
 });

@@ -60,7 +60,7 @@ export class EngineCluster {
     return this.#current;
   }
 
-  close(): void {
-    this.#current?.close();
+  async close(): Promise<void> {
+    await this.#current?.close();
   }
 }

@@ -266,7 +266,12 @@ export class EngineRuntime {
     clearTimeout(this.#saving);
     const { state } = this.#current ?? {};
     // Calls first: a running call may need its server's list.
-    const closeAudit = await this.executions.end(this.#current, state?.config.limits.drain ?? 0);
+    const drain = state?.config.limits.drain ?? 0;
+    const [closeAudit] = await Promise.all([
+      this.executions.end(this.#current, drain),
+      // The caller of a request that was passed on waits here, and its call runs elsewhere.
+      this.cluster.current?.relay.settled(drain),
+    ]);
     state?.discovery.stop();
     if (state) this.profiles.stop(state);
     await this.guests.close();
@@ -276,7 +281,7 @@ export class EngineRuntime {
     await this.#usage?.flush();
     await this.#lookups?.flush();
     await closeAudit();
-    this.cluster.close();
+    await this.cluster.close();
   }
 
   /** How lists are read, for shared states and for those of a request. */
