@@ -11,12 +11,12 @@ process.on('SIGUSR2', () => {
   const { heapUsed, external, rss } = process.memoryUsage();
   const kinds = {};
   for (const kind of process.getActiveResourcesInfo()) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  // Compiled code grows for as long as V8 finds something to optimise, and no longer.
   const { code_and_metadata_size: compiled, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics();
-  const code = compiled + bytecode;
   const wanted = readFileSync(process.env.SOAK_SNAPSHOT, 'utf8');
   if (wanted !== '' && !existsSync(wanted)) writeHeapSnapshot(wanted);
-  process.stderr.write(`${LINE}${JSON.stringify({ heap: heapUsed + external - code, code, rss, kinds })}\n`);
+  process.stderr.write(
+    `${LINE}${JSON.stringify({ heap: heapUsed + external, code: compiled + bytecode, rss, kinds })}\n`,
+  );
 });
 process.on('warning', ({ name, message }) => {
   process.stderr.write(`${LINE}${JSON.stringify({ warning: `${name}: ${message}`.slice(0, DESCRIBED) })}\n`);

@@ -33,8 +33,8 @@ const NOISE = 50;
 
 /** The constructors whose objects grow, as text, the fastest first. */
 function growing(heaps) {
-  const [first, middle, last] = heaps;
-  if (!last) return [];
+  if (heaps.length < 3) return [];
+  const [first, middle, last] = [heaps[0], heaps[heaps.length >> 1], heaps.at(-1)];
   const hundreds = (last.calls - first.calls) / 100;
   return [...last.objects]
     .map(([name, many]) => [name, first.objects.get(name) ?? 0, middle.objects.get(name) ?? 0, many])
@@ -46,18 +46,20 @@ function growing(heaps) {
 }
 
 /** The lines of a report, whether all are within their bounds, and the text. */
-export function reportOf(run, warmUp) {
+export function reportOf(run, warmUp, heapsFrom) {
   const samples = run.samples.filter(({ at }) => at >= warmUp);
-  const isFair = run.minutes - warmUp >= FAIR_MINUTES;
+  // A heap snapshot takes more memory than the gateway, so that resident memory is judged before the first one.
+  const undisturbed = samples.filter(({ at }) => at < heapsFrom);
+  const isFair = Math.min(heapsFrom - warmUp, run.minutes - heapsFrom) >= FAIR_MINUTES;
   // A short run is judged by what it has gained, with room for the noise of single objects and of the allocator.
-  const memory = (what, read, perHour, gained) => {
-    const { slope, least } = slopeOf(samples, read);
+  const memory = (what, taken, read, perHour, gained) => {
+    const { slope, least } = slopeOf(taken, read);
     return {
       what,
-      value: (isFair ? least : rise(samples, read)) / MIB,
+      value: (isFair ? least : rise(taken, read)) / MIB,
       unit: isFair ? 'MiB/h at least' : 'MiB gained',
       budget: isFair ? perHour : gained,
-      note: `${(slope / MIB).toFixed(1)} MiB/h over ${samples.length} samples`,
+      note: `${(slope / MIB).toFixed(1)} MiB/h over ${taken.length} samples, ${(read(taken.at(-1)) / MIB).toFixed(1)} MiB in the end`,
     };
   };
   const count = (what, key, budget) => ({
@@ -69,23 +71,21 @@ export function reportOf(run, warmUp) {
   });
   const none = (what, value, note = '') => ({ what, value, unit: '', budget: 0, note });
   const { after = {} } = run;
-  const hasHeaps = run.heaps.length > 0;
   const leaking = growing(run.heaps);
   const lines =
-    samples.length < 3
+    undisturbed.length < 3 || run.heaps.length < 3
       ? [none('too few samples after the warm-up', 1)]
       : [
-          memory('heap after garbage collection, without code', ({ heap }) => heap, 1, 4),
-          memory('compiled code', ({ code }) => code),
-          { ...memory('resident memory', ({ rss }) => rss, 4, 32), ...(hasHeaps && { budget: undefined }) },
-          ...(hasHeaps
-            ? [
-                {
-                  ...none('constructors with more and more objects', leaking.length, leaking.slice(0, 4).join(', ')),
-                  ...(!isFair && { budget: undefined }),
-                },
-              ]
-            : []),
+          memory('heap that the program holds', run.heaps, ({ program }) => program, 1, 4),
+          memory("heap of V8's compilers", run.heaps, ({ compiler }) => compiler),
+          memory('heap after garbage collection', samples, ({ heap }) => heap),
+          memory('compiled code in it', samples, ({ code }) => code),
+          memory('resident memory', undisturbed, ({ rss }) => rss),
+          memory('resident memory beyond the heap', undisturbed, ({ rss, heap }) => rss - heap, 4, 32),
+          {
+            ...none('constructors with more and more objects', leaking.length, leaking.slice(0, 4).join(', ')),
+            ...(!isFair && { budget: undefined }),
+          },
           count('descriptors', 'fds', 5),
           count('timers', 'timers', 10),
           count('handles of all kinds', 'handles', 15),
@@ -108,7 +108,11 @@ export function reportOf(run, warmUp) {
     `${run.minutes} minutes, the first ${warmUp} as warm-up; ${run.calls} calls at ${run.rate.toFixed(0)} a second, ` +
       `${run.wrong} failed; 99th percentile ${run.p99?.toFixed(0)} ms`,
     `faults: ${faults.join(', ') || 'none'}`,
-    ...(isFair ? [] : [`too short for slopes per hour (${FAIR_MINUTES} minutes after the warm-up): gains are judged`]),
+    ...(isFair
+      ? []
+      : [
+          `too short for slopes per hour (${FAIR_MINUTES} minutes before the heap snapshots and ${FAIR_MINUTES} with them): gains are judged`,
+        ]),
   ];
   const ok = lines.every((line) => verdictOf(line) !== 'MISS');
   const text = [...facts, '', toTable({ title: 'Soak', lines }), ok ? 'ok' : 'MISS'].join('\n');

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startServer } from './gateway-process.mjs';
+import { readHeap } from './heap-snapshot.mjs';
 import { percentile } from './statistics.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -22,12 +23,14 @@ const FAULT_EVERY = 30 * SECOND;
 const CHANGE_EVERY = MINUTE;
 const RECONNECT_EVERY = 5 * MINUTE;
 const SAMPLE_EVERY = 10 * SECOND;
+/** Heap snapshots of a run. */
+const HEAPS = 12;
 /** What is told on stderr is kept this long, in characters. */
 const KEPT = 100_000;
 const SERVER_FAULTS = ['die', 'exit', 'close', 'noise', 'flood', 'stderr', 'fail'];
 
 /** Runs for so many minutes. Returns the samples and what happened. */
-export async function runSoak({ minutes, warmUp, snapshots, say }) {
+export async function runSoak({ minutes, warmUp, heapsFrom, say }) {
   const folder = mkdtempSync(join(tmpdir(), 'anygpt-soak-'));
   const remote = await startServer('soak-server', ['--http']);
   const gateway = await startGateway(folder, remote.address);
@@ -37,7 +40,7 @@ export async function runSoak({ minutes, warmUp, snapshots, say }) {
   process.once('SIGTERM', stop);
   const told = { calls: 0, wrong: 0, answered: [], faults: {}, abandoned: 0, mayAbandon: true };
   const samples = [];
-  /** Objects of the heap by constructor: after the warm-up, half-way, and at the end. */
+  /** What heap snapshots hold, evenly spaced from `heapsFrom` on. */
   const heaps = [];
   const clients = Array.from({ length: CLIENTS }, (_, at) => new SoakClient(gateway.address, at, told));
   const timers = [];
@@ -71,12 +74,12 @@ export async function runSoak({ minutes, warmUp, snapshots, say }) {
     while (!over()) {
       await sleep(Math.min(SAMPLE_EVERY, minutes * MINUTE));
       if (!gateway.isRunning()) break;
-      const due = warmUp + ((minutes - warmUp) * heaps.length) / 2 - (heaps.length === 2 ? SAMPLE_EVERY / MINUTE : 0);
-      const isDue = snapshots && heaps.length < 3 && (performance.now() - began) / MINUTE >= due;
+      const at = (performance.now() - began) / MINUTE;
+      const isDue = at >= heapsFrom + ((minutes - heapsFrom) * heaps.length) / HEAPS;
       if (isDue) gateway.wantSnapshot(heaps.length);
-      const sample = { at: (performance.now() - began) / MINUTE, ...(await gateway.sample()) };
+      const sample = { at, ...(await gateway.sample()) };
       samples.push(sample);
-      if (isDue) heaps.push({ calls: told.calls, objects: gateway.objects() });
+      if (isDue && gateway.isRunning()) heaps.push({ at, calls: told.calls, ...gateway.takeSnapshot() });
       say(shown(sample, told));
     }
     await Promise.all(load);
@@ -165,7 +168,14 @@ async function startGateway(folder, remote) {
     ...{ address, pid: child.pid, warnings, isRunning },
     /** Writes a heap snapshot with the next sample. */
     wantSnapshot: (name) => writeFileSync(snapshot, join(folder, `${name}.heapsnapshot`)),
-    objects: () => countObjects(join(folder, readFileSync(snapshot, 'utf8').slice(folder.length + 1))),
+    /** Reads the snapshot that was wanted last, and deletes its file. */
+    takeSnapshot: () => {
+      const file = readFileSync(snapshot, 'utf8');
+      const held = readHeap(JSON.parse(readFileSync(file, 'utf8')));
+      writeFileSync(snapshot, '');
+      rmSync(file);
+      return held;
+    },
     sample: async () => {
       const answered = new Promise((resolve) => {
         probed = resolve;
@@ -360,21 +370,6 @@ function descendantsOf(root) {
     found.push(...under);
   }
   return found;
-}
-
-/** How many objects of each constructor a heap snapshot has. */
-function countObjects(file) {
-  const { snapshot, nodes, strings } = JSON.parse(readFileSync(file, 'utf8'));
-  const { node_fields: fields, node_types: types } = snapshot.meta;
-  const [type, name] = [fields.indexOf('type'), fields.indexOf('name')];
-  const object = types[type].indexOf('object');
-  const counts = new Map();
-  for (let at = 0; at < nodes.length; at += fields.length)
-    if (nodes[at + type] === object) {
-      const called = strings[nodes[at + name]];
-      counts.set(called, (counts.get(called) ?? 0) + 1);
-    }
-  return counts;
 }
 
 const countFiles = (folder) => {
