@@ -192,3 +192,29 @@ describe('retention', () => {
     expect(kept.trim().split('\n').length + dropped).toBe(1_843);
   });
 });
+
+describe('the line of a call that is about to be sent', () => {
+  const sending = (traceId: string) =>
+    JSON.stringify({ time: '2026-01-01T00:00:00.000Z', event: 'sending', traceId, server: 's', tool: 't' });
+  const ended = (traceId: string) =>
+    JSON.stringify({
+      time: '2026-01-01T00:00:01.000Z',
+      traceId,
+      server: 's',
+      tool: 't',
+      outcome: 'success',
+      durationMs: 1,
+    });
+
+  it('is kept if the process was killed before the call ended, and only then', async () => {
+    const rotated = (day: number) => `${file}.2026-01-0${day}T00-00-00.000Z-00000${day}`;
+    writeFileSync(rotated(1), `${[sending('ran'), sending('killed'), ended('ran')].join('\n')}\n`);
+    writeFileSync(rotated(2), `${[sending('across')].join('\n')}\n`);
+    writeFileSync(rotated(3), `${[ended('across')].join('\n')}\n`);
+    const limits = { days: 1_000_000, perTool: 10, keptBytes: 10_000 };
+    expect(await retain(file, { ...limits, files: 1 }, Date.now())).toBe(0);
+    expect(await retain(file, { ...limits, files: 0 }, Date.now())).toBe(0);
+    const left = everything().map(({ traceId, event }) => `${traceId} ${event ?? 'ended'}`);
+    expect(left.sort()).toEqual(['across ended', 'killed sending', 'ran ended']);
+  });
+});

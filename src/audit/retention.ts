@@ -88,6 +88,8 @@ class Kept {
   readonly #perTool: number;
   readonly #oldest: number;
   readonly #servers = new Map<string, ToolLines>();
+  /** Lines of calls about to be sent, until the line of their end: if that never comes, they are all that is known. */
+  readonly #begun = new Map<string, string[]>();
   dropped = 0;
 
   constructor(perTool: number, oldest: number) {
@@ -97,7 +99,14 @@ class Kept {
 
   add(line: string): void {
     const entry = parsed(line);
-    if (entry?.event === 'sending') return;
+    const call = JSON.stringify([entry?.traceId, entry?.server, entry?.tool]);
+    const begun = this.#begun.get(call) ?? [];
+    if (entry?.event === 'sending') {
+      this.#begun.set(call, [...begun, line]);
+      return;
+    }
+    begun.shift();
+    if (begun.length === 0) this.#begun.delete(call);
     // Records dropped earlier stay counted.
     if (entry?.event === 'dropped') this.dropped += count(entry.count, 0);
     else if (!wasSent(entry) || !(Date.parse(String(entry?.time)) >= this.#oldest))
@@ -107,6 +116,10 @@ class Kept {
 
   /** Returns all lines in order, with equal room for every server. */
   text(maxBytes: number): string {
+    for (const [call, lines] of this.#begun) {
+      const [, server, tool] = JSON.parse(call) as unknown[];
+      for (const line of lines) this.#keep(JSON.stringify([server]), JSON.stringify([tool]), line);
+    }
     const servers = [...this.#servers.values()]
       .map((tools) => ({ tools, bytes: bytesOf(linesOf(tools)) }))
       .sort((a, b) => a.bytes - b.bytes);
