@@ -49,7 +49,7 @@ export function explainLines(explanation: Explanation, query: string, text: stri
     percentLine(explanation),
     `Score ${points(score.total)} of 100: ${parts.join(', ')}.`,
     ...(translated === undefined ? [] : [translationLine(translated)]),
-    ...(asking === undefined ? [] : [`  asks most by: ${oneLine(asking.map(({ word }) => word).join(', '), 200)}`]),
+    ...(asking === undefined ? [] : [`  most weight on: ${oneLine(asking.map(({ word }) => word).join(', '), 200)}`]),
     ...things.map((thing) => `  ${oneLine(`${thing.text}: ${thing.words}`, 200)}`),
     ...acts.map((act) => `  asks ${oneLine(JSON.stringify(act.text), 200)}: ${points(act.score)}`),
     ...(goal === undefined ? [] : [`  asks to ${oneLine(`${goal.acts[0]}: ${goal.object.join(' ')}`, 200)}`]),

@@ -120,7 +120,8 @@ async function targetsOf(
   }
   const [name, ...rest] = positionals;
   if (name === undefined) throw new UsageError('<client> is missing; name one, or use --all');
-  if (rest.length > 0) throw new UsageError(`unexpected argument "${rest.join(' ')}"`);
+  if (rest.length > 0)
+    throw new UsageError(`unexpected argument "${rest.join(' ')}"; name one client at a time, or use --all`);
   const type = clientNamed(name);
   const { install } = clientOf(type);
   if (install.instead !== undefined && (file === undefined || install.instead.always)) {

@@ -5,6 +5,7 @@
 import { LIMITS } from '../core/limits.ts';
 import type { Asking } from './asking-model.ts';
 import type { Field } from './settings.ts';
+import { isStopWord } from './stop-words.ts';
 
 /** What a tool's score is made of: one number a ranker, and their weighted sum. */
 export interface ScoreParts {
@@ -74,9 +75,10 @@ export interface Details {
   readonly alike: readonly ExplainedLikeness[];
 }
 
-/** The words that ask most. */
+/** The words that ask most. Small words (`the`, `can`) help to tell, but explain nothing to a reader. */
 export const explainAsking = (asking: Asking): Explanation['asking'] =>
   [...asking]
+    .filter(([word]) => !isStopWord(word))
     .sort(([, a], [, b]) => b - a)
     .slice(0, LIMITS.search.askingShown)
     .map(([word, weight]) => ({ word, weight: inThousandths(weight) }));

@@ -241,7 +241,7 @@ describe('install', () => {
     [['install'], 1, '<client> is missing'],
     [['install', 'cursr'], 1, 'Did you mean "cursor"?'],
     [['install', 'zzz'], 1, 'Clients:\n  claude-desktop'],
-    [['install', 'cursor', 'zed'], 1, 'unexpected argument "zed"'],
+    [['install', 'cursor', 'zed'], 1, 'unexpected argument "zed"; name one client at a time, or use --all'],
     [['install', 'cursor', '--all'], 1, 'cannot be combined'],
     [['install', '--all', '--file', 'x'], 1, 'cannot be combined'],
     [['install', 'cursor', '--local', '--url', 'http://x'], 1, '--local and --url cannot be combined'],

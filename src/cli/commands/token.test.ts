@@ -57,6 +57,7 @@ it.each([
   [['create', '--expires', '2020-01-01'], 'a time from now'],
   [['create', '--profile', '../x'], '--profile may hold'],
   [['list', '--name', 'x'], '--name needs token create'],
+  [['create', 'ci'], 'a name is given as --name ci'],
   [['revoke'], '<id or name>'],
   [['make'], 'Unknown subcommand'],
 ])('refuses %j', async (argv, said) => {

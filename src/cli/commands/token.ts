@@ -129,7 +129,8 @@ const complainUntold = (io: Io, problem: string, consequence: string): number =>
   );
 
 async function create({ tokens, sync, values, positionals, io }: TokenWork): Promise<number> {
-  exactly(positionals);
+  const [first] = positionals;
+  if (first !== undefined) throw new UsageError(`unexpected argument "${first}"; a name is given as --name ${first}`);
   const now = wallNow();
   const expiresAt =
     values.expires === undefined
