@@ -122,7 +122,8 @@ describe.skipIf(!hasRedis || !hasHaproxy)('two replicas behind HAProxy', () => {
     expect(heard).toEqual([1, 2, 3]);
   });
 
-  it.each(ERAS)('lose no call when one of them drains (%s)', async (era) => {
+  // On a machine so busy that Redis takes a quarter of a second, calls end as "unknown": a run like that proves nothing.
+  it.each(ERAS)('lose no call when one of them drains (%s)', { retry: 2 }, async (era) => {
     await using connection = await connect(era);
     const { client } = connection;
     let isOver = false;
