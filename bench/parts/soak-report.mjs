@@ -106,7 +106,7 @@ export function reportOf(run, warmUp, heapsFrom) {
   const faults = Object.entries(run.faults).map(([name, times]) => `${name} ${times}`);
   const facts = [
     `${run.minutes} minutes, the first ${warmUp} as warm-up; ${run.calls} calls at ${run.rate.toFixed(0)} a second, ` +
-      `${run.wrong} failed; 99th percentile ${run.p99?.toFixed(0)} ms`,
+      `${run.wrong} failed; 99th percentile ${run.p99?.toFixed(0)} ms before the heap snapshots`,
     `faults: ${faults.join(', ') || 'none'}`,
     ...(isFair
       ? []

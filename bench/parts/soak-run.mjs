@@ -23,8 +23,8 @@ const FAULT_EVERY = 30 * SECOND;
 const CHANGE_EVERY = MINUTE;
 const RECONNECT_EVERY = 5 * MINUTE;
 const SAMPLE_EVERY = 10 * SECOND;
-/** Heap snapshots of a run. */
-const HEAPS = 12;
+/** Heap snapshots of a run. Each stops the gateway for seconds. */
+const HEAPS = 8;
 /** What is told on stderr is kept this long, in characters. */
 const KEPT = 100_000;
 const SERVER_FAULTS = ['die', 'exit', 'close', 'noise', 'flood', 'stderr', 'fail'];
@@ -38,7 +38,7 @@ export async function runSoak({ minutes, warmUp, heapsFrom, say }) {
   const stop = () => end.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  const told = { calls: 0, wrong: 0, answered: [], faults: {}, abandoned: 0, mayAbandon: true };
+  const told = { calls: 0, wrong: 0, answered: [], faults: {}, abandoned: 0, mayAbandon: true, isTimed: true };
   const samples = [];
   /** What heap snapshots hold, evenly spaced from `heapsFrom` on. */
   const heaps = [];
@@ -76,7 +76,10 @@ export async function runSoak({ minutes, warmUp, heapsFrom, say }) {
       if (!gateway.isRunning()) break;
       const at = (performance.now() - began) / MINUTE;
       const isDue = at >= heapsFrom + ((minutes - heapsFrom) * heaps.length) / HEAPS;
-      if (isDue) gateway.wantSnapshot(heaps.length);
+      if (isDue) {
+        told.isTimed = false;
+        gateway.wantSnapshot(heaps.length);
+      }
       const sample = { at, ...(await gateway.sample()) };
       samples.push(sample);
       if (isDue && gateway.isRunning()) heaps.push({ at, calls: told.calls, ...gateway.takeSnapshot() });
@@ -258,7 +261,8 @@ class SoakClient {
       const result = await this.#one();
       this.told.calls += 1;
       if (result.isError) this.told.wrong += 1;
-      else if (this.told.answered.length < KEPT) this.told.answered.push(performance.now() - start);
+      else if (this.told.isTimed && this.told.answered.length < KEPT)
+        this.told.answered.push(performance.now() - start);
     } catch {
       this.told.wrong += 1;
     }
