@@ -147,7 +147,7 @@ async function settled({ client, received }: Awaited<ReturnType<typeof connect>>
   let before = -1;
   while (received.length !== before) {
     before = received.length;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
   }
 }
 
