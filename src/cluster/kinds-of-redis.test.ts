@@ -105,6 +105,18 @@ describe.skipIf(!hasRedis)('replicas on a Redis Cluster of three masters', () =>
   });
 });
 
+const writesAgain = ({ pages }: Awaited<ReturnType<typeof replica>>) =>
+  expect
+    .poll(
+      () =>
+        pages.write('after', Buffer.from('2')).then(
+          () => 'ok',
+          () => 'away',
+        ),
+      soon,
+    )
+    .toBe('ok');
+
 describe.skipIf(!hasRedis)('replicas whose Redis is watched by Sentinel', () => {
   it.each([undefined, 'a-password'])(
     'go on with the new master when the old one dies (password: %s)',
@@ -114,16 +126,7 @@ describe.skipIf(!hasRedis)('replicas whose Redis is watched by Sentinel', () => 
       await useAll(one, two);
       await redis.master.kill();
       await expect.poll(() => one.link.isUp, soon).toBe(false);
-      await expect
-        .poll(
-          () =>
-            one.pages.write('after', Buffer.from('2')).then(
-              () => 'ok',
-              () => 'away',
-            ),
-          soon,
-        )
-        .toBe('ok');
+      await writesAgain(one);
       await expect.poll(() => two.pages.read('after').then(String, () => 'away'), soon).toBe('2');
       await expect.poll(() => two.link.isUp, soon).toBe(true);
       await talk(one, two, 30);
@@ -136,16 +139,7 @@ describe.skipIf(!hasRedis)('replicas whose Redis is watched by Sentinel', () => 
     redis.master.freeze();
     const [, second] = redis.nodes;
     await expect.poll(() => second && cli(second, 'role'), soon).toContain('master');
-    await expect
-      .poll(
-        () =>
-          one.pages.write('after', Buffer.from('2')).then(
-            () => 'ok',
-            () => 'away',
-          ),
-        soon,
-      )
-      .toBe('ok');
+    await writesAgain(one);
     await expect.poll(() => two.pages.read('after').then(String, () => 'away'), soon).toBe('2');
     expect(second && Number(cli(second, 'dbsize'))).toBeGreaterThan(0);
     await expect.poll(() => two.link.isUp, soon).toBe(true);
