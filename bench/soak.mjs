@@ -7,9 +7,9 @@
 // about a fifth of what the gateway can do on this machine, which is measured first. Every 30 s something breaks, every
 // minute lists change, every 5 minutes all clients reconnect. It ends by itself.
 //
-// The heap is judged by heap snapshots, which tell what the program holds from what V8's compilers hold: code, feedback
-// and lists of dependent code, which grow for as long as V8 finds something to optimise. Snapshots take so much memory
-// that resident memory is judged before the first one: half of the time after the warm-up is for each.
+// The heap is judged by its size without code and by snapshots, which tell what the program holds from what V8's compilers
+// hold: code, feedback and lists of dependent code, which grow for as long as V8 finds something to optimise. Snapshots
+// take so much memory that resident memory is judged before the first one: half of the time after the warm-up is for each.
 import { parseArgs } from 'node:util';
 import { requireBuild } from './parts/run-sections.mjs';
 import { reportOf } from './parts/soak-report.mjs';

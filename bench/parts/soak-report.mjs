@@ -78,10 +78,9 @@ export function reportOf(run, warmUp, heapsFrom) {
       : [
           memory('heap that the program holds', run.heaps, ({ program }) => program, 1, 4),
           memory("heap of V8's compilers", run.heaps, ({ compiler }) => compiler),
-          memory('heap after garbage collection', samples, ({ heap }) => heap),
-          memory('compiled code in it', samples, ({ code }) => code),
-          memory('resident memory', undisturbed, ({ rss }) => rss),
-          memory('resident memory beyond the heap', undisturbed, ({ rss, heap }) => rss - heap, 4, 32),
+          memory('heap after garbage collection, without code', samples, ({ heap, code }) => heap - code, 1, 4),
+          memory('compiled code', samples, ({ code }) => code),
+          memory('resident memory', undisturbed, ({ rss }) => rss, 4, 32),
           {
             ...none('constructors with more and more objects', leaking.length, leaking.slice(0, 4).join(', ')),
             ...(!isFair && { budget: undefined }),
