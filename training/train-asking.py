@@ -129,20 +129,27 @@ def numbers_of(model):
 
 
 def embed(model, batch):
+    """The vectors of requests; without a model every word counts the same."""
     lengths = torch.tensor([len(example["pieces"]) for example in batch], device=args.device)
     padded = [example["pieces"] + [-1] * (int(lengths.max()) - len(example["pieces"])) for example in batch]
-    weights, vectors = model(torch.tensor(padded, device=args.device), lengths)
+    pieces = torch.tensor(padded, device=args.device)
+    if model is None:
+        weights, vectors = (pieces >= 0).float(), words[pieces.clamp(min=0)]
+    else:
+        weights, vectors = model(pieces, lengths)
     return F.normalize((weights.unsqueeze(-1) * vectors).sum(1), dim=1, eps=1e-6)
 
 
 def figures(model, batch):
-    model.eval()
+    if model is not None:
+        model.eval()
     with torch.no_grad():
         parts = [embed(model, batch[at : at + 64]) for at in range(0, len(batch), 64)]
         scores = torch.cat(parts) @ tools.T
         own = scores.gather(1, torch.tensor([example["place"] for example in batch], device=args.device)[:, None])
         ranks = (scores > own).sum(1) + 1
-    model.train()
+    if model is not None:
+        model.train()
     return {"stories": len(batch), "hit@1": round((ranks == 1).float().mean().item(), 4), "hit@10": round((ranks <= 10).float().mean().item(), 4), "mrr": round((1 / ranks.float()).mean().item(), 4)}
 
 
@@ -151,7 +158,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=arg
 began, step = time.time(), 0
 per_epoch = len(stories) + int(len(requests) * args.requests)
 steps = args.epochs * (per_epoch // args.batch)
-print(json.dumps({"epoch": 0, "train": len(stories), "requests": len(requests), **figures(model, test)}), flush=True)
+print(json.dumps({"unweighted": figures(None, test), "train": len(stories), "requests": len(requests)}), flush=True)
 for epoch in range(1, args.epochs + 1):
     shown = stories + random.sample(requests, int(len(requests) * args.requests))
     random.shuffle(shown)
