@@ -31,6 +31,7 @@ import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
 import { ServerLists } from './server-lists.ts';
 import { ServerLogs } from './server-logs.ts';
+import type { ListChange } from './shared-changes.ts';
 
 /** Gets everything servers send outside of calls. `owner` is the user whose connection it came over, if it is one user's. */
 export type NotificationListener = (
@@ -60,7 +61,7 @@ export class Downstreams {
     world: EngineWorld,
     onToolsChanged: (server: string, owner: string | undefined) => void,
     stateOf: (server: string, caller: Caller | undefined) => EngineState | undefined,
-    cluster: { readonly logins: () => SharedLogins | undefined },
+    cluster: { readonly logins: () => SharedLogins | undefined; readonly tell: (change: ListChange) => void },
   ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
@@ -78,11 +79,11 @@ export class Downstreams {
           this.lists[isOfTools ? 'confirmed' : 'confirmedItems'].outdate(server);
           // The list of a relay's client is its own. Reading the list for all callers would start the server again.
           if (!isExclusive) this.#onToolsChanged(server, owner);
+          const definition = this.#state?.servers.get(server)?.definition;
+          if (definition && !isProvider(definition) && isLocal(definition.connection))
+            cluster.tell({ server, method, owner });
         }
-        if (this.#listeners.size === 0) return;
-        // Log messages may hold secrets. Other notifications hold only names and addresses.
-        const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
-        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said, owner));
+        this.notified(server, method, params, owner);
       },
     });
     this.lists = new ServerLists(world, this.#secrets, (definition) => this.pool.verdict(definition));
@@ -139,6 +140,19 @@ export class Downstreams {
   onNotification(listener: NotificationListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Passes on what a server has sent outside of calls, here or at another replica. */
+  notified(
+    server: string,
+    method: string,
+    params: Parameters<NotificationListener>[2],
+    owner: string | undefined,
+  ): void {
+    if (this.#listeners.size === 0) return;
+    // Log messages may hold secrets. Other notifications hold only names and addresses.
+    const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
+    for (const listener of this.#listeners) this.#tell(() => listener(server, method, said, owner));
   }
 
   /** The end of a server's stderr, without secrets. */
@@ -303,7 +317,6 @@ export class Downstreams {
     }
   }
 
-  /** Closes connections whose login has changed. */
   /** Reads logins again, and closes connections whose login has ended. */
   async followLogins(name?: string): Promise<void> {
     for (const server of await this.logins.reread(name)) await this.pool.close(server);

@@ -31,6 +31,7 @@ import { ProfileStates } from './profile-states.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
+import { SharedChanges } from './shared-changes.ts';
 import { type ListKey, SharedLists } from './shared-lists.ts';
 
 export interface ReloadOptions {
@@ -58,6 +59,7 @@ export class EngineRuntime {
   readonly cluster: EngineCluster;
   readonly #world: EngineWorld;
   readonly #sharedLists: SharedLists;
+  readonly #sharedChanges = new SharedChanges(() => this.cluster.current);
   readonly #openApprovals: StateWorld['approvals'];
   readonly #reported = new WeakSet<EngineState>();
   #current: Running | undefined;
@@ -83,7 +85,7 @@ export class EngineRuntime {
       this.#world,
       (server, owner) => this.#listChanged(server, owner),
       (server, caller) => this.stateOf(server, caller),
-      { logins: () => this.cluster.current?.logins },
+      { logins: () => this.cluster.current?.logins, tell: (change) => this.#sharedChanges.tell(change) },
     );
     const { downstreams, requests } = this;
     const cluster = new EngineCluster({
@@ -327,6 +329,7 @@ export class EngineRuntime {
     if (!cluster || this.#isFollowing) return;
     this.#isFollowing = true;
     this.#sharedLists.follow();
+    this.#sharedChanges.follow(({ server, method, owner }) => this.downstreams.notified(server, method, {}, owner));
     cluster.approvals.onChange(async (isMissed) => {
       const hasChanged = await this.#current?.state.approvals?.hasChanged();
       // Lists that were read while approvals were away are looked at again by a new state.

@@ -1,4 +1,5 @@
 /** Changes of servers that replicas show under their own names reach every client, whichever replica heard of them. */
+import { fileURLToPath } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/index.ts';
@@ -32,6 +33,23 @@ async function connect(era: Era) {
   return { client, names, told: () => told };
 }
 const soon = { timeout: 15_000 };
+
+describe.skipIf(!hasRedis)('replicas that expose a local server', () => {
+  it('tell every client of a change that the process of one of them announces', async () => {
+    const fixture = fileURLToPath(new URL('../fixtures/conformance-server.mjs', import.meta.url));
+    const connection = { type: 'stdio', command: process.execPath, args: [fixture, '--legacy-only'] };
+    const servers = [{ name: 'local', connection }];
+    all = await startReplicas({ redis: redis.url, config: { servers }, args: ['--expose', 'local'] });
+    all.next(0);
+    const hearing = await connect('modern');
+    all.next(1);
+    const calling = await connect('modern');
+    all.next(1);
+    await calling.client.callTool({ name: 'test_trigger_tool_change', arguments: {} });
+    for (const { told } of [hearing, calling]) await expect.poll(told, soon).toBeGreaterThan(0);
+    await Promise.all([hearing, calling].map(({ client }) => client.close()));
+  });
+});
 
 describe.skipIf(!hasRedis).each([
   ['one server', ['--expose', 'echo']],
