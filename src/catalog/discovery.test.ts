@@ -626,3 +626,14 @@ it('notes name a few servers and count the rest', async () => {
   expect(notes[0]?.length).toBeLessThan(130);
   expect(notes[4]).toBe('3 more servers not searched; list_mcp_servers says why');
 });
+
+it('a note that has no room for the advice of an error ends before it, not inside', async () => {
+  const message = `gone could not be started: the command "no-such-program-here" was not found (ENOENT); install it or write its full path.`;
+  const { discovery } = await setUp(['gone'], async () => {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', message, { retryable: false });
+  });
+  await discovery.firstLists(['gone'], 100);
+  expect(searchNotes(discovery, ['gone'], [], 0)).toEqual([
+    'gone not searched: could not be started: the command "no-such-program-here" was not found (ENOENT)',
+  ]);
+});

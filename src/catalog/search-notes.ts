@@ -65,6 +65,13 @@ const LOGIN = 'anygpt mcp login';
 /** The user whose login is needed, as a word of that command. */
 const FOR_USER = / --as (?:[^\s']+|'[^']*')(?= |$)/;
 
+/** One line; of a longer one the clauses that fit, unless that is less than half. */
+function inShort(text: string, maxChars: number): string {
+  const line = oneLine(text, LIMITS.text.message);
+  const end = line.length > maxChars ? line.lastIndexOf('; ', maxChars) : -1;
+  return end > maxChars / 2 ? line.slice(0, end) : oneLine(line, maxChars);
+}
+
 /** A short reason, without the server's name, which is already written before it and would begin every part of it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   if (code === 'SERVER_AUTH_REQUIRED')
@@ -77,5 +84,5 @@ function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'm
     .map((part) => part.slice(subjects.find((subject) => part.startsWith(subject))?.length ?? 0))
     .join('');
   // Only our own messages may tell a person what to type.
-  return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : oneLine(why, LIMITS.answer.reason);
+  return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : inShort(why, LIMITS.answer.reason);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentsFromPairs, isPair, likelySlips } from './args-from-pairs.ts';
+import { argumentsFromPairs, isPair, keysOf, likelySlips } from './args-from-pairs.ts';
 
 const schema = {
   type: 'object',
@@ -115,7 +115,7 @@ describe('pairs', () => {
 
 describe('a slip in a key', () => {
   it('is told with the parameter that was probably meant', () => {
-    expect(likelySlips(['titel=x', 'ttle:=1', 'filtr.page=1'], schema)).toEqual([
+    expect(likelySlips(keysOf(['titel=x', 'ttle:=1', 'filtr.page=1']), schema)).toEqual([
       { key: 'titel', near: 'title' },
       { key: 'ttle', near: 'title' },
       { key: 'filtr', near: 'filter' },
@@ -123,7 +123,7 @@ describe('a slip in a key', () => {
   });
 
   it('is none where there is such a parameter, or nothing like it', () => {
-    expect(likelySlips(['title=x', 'filter.pge=1', 'a.b=1', 'zzzzzz=1', '__proto__=1'], schema)).toEqual([]);
-    expect(likelySlips(['x=1'])).toEqual([]);
+    expect(likelySlips(keysOf(['title=x', 'filter.pge=1', 'a.b=1', 'zzzzzz=1', '__proto__=1']), schema)).toEqual([]);
+    expect(likelySlips(keysOf(['x=1']))).toEqual([]);
   });
 });

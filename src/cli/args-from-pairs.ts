@@ -49,13 +49,16 @@ export function argumentsFromPairs(
   return toObject(tree);
 }
 
+/** The keys of pairs. */
+export const keysOf = (pairs: readonly string[]): readonly string[] =>
+  pairs.map((pair) => pair.slice(0, pair.indexOf('=')).replace(/:$/, ''));
+
 /** Keys that match no parameter but resemble one, with that parameter. Some tools accept any key. */
 export function likelySlips(
-  pairs: readonly string[],
+  keys: readonly string[],
   schema: JsonSchema = {},
 ): readonly { readonly key: string; readonly near: string }[] {
   const names = parametersOf(schema).map(({ name }) => name);
-  const keys = pairs.map((pair) => pair.slice(0, pair.indexOf('=')).replace(/:$/, ''));
   return [...new Set(keys)].flatMap((key) => {
     const first = key.split('.', 1)[0] ?? '';
     if (names.includes(key) || names.includes(first)) return [];

@@ -14,5 +14,7 @@ export interface Command {
   readonly options: NonNullable<Parameters<typeof parseArgs>[0]>['options'];
   /** Options that may stand without their value, with what they mean then. */
   readonly bare?: Readonly<Record<string, string>>;
+  /** What to say besides of an option that the command does not have. */
+  readonly unknownOption?: string;
   run(values: Values, positionals: readonly string[], io: Io): Promise<number>;
 }

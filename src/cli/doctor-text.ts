@@ -48,7 +48,7 @@ export function doctorText({ checks, servers, offline }: Diagnosis, style: Docto
       : [
           section(
             title,
-            own.flatMap((check) => lines(check, subjectText(check), style)),
+            bySubject(own).flatMap((checks) => lines(checks, style)),
             style,
           ),
         ];
@@ -64,13 +64,37 @@ const section = (title: string, rows: readonly string[], { paint }: DoctorStyle)
 
 /** The subject of a finding; empty if its detail already names it. */
 const subjectText = ({ kind, check, subject, status }: Check): string =>
-  check === 'warning' || (kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')))
+  check === 'warning' ||
+  subject === 'configuration' ||
+  (kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')))
     ? ''
     : subject;
 
-function lines({ status, detail, fix }: Check, subject: string, style: DoctorStyle): string[] {
-  const text = subject === '' ? detail : `${subject}: ${detail}`;
-  return [marked(status, text, style), ...fixLine(fix, style)];
+/** Groups neighbouring findings with the same mark about the same file. */
+function bySubject(checks: readonly Check[]): (readonly [Check, ...Check[]])[] {
+  const groups: [Check, ...Check[]][] = [];
+  for (const check of checks) {
+    const [last] = groups.at(-1) ?? [];
+    const isSame = last?.status === check.status && last.subject === check.subject;
+    if (isSame && subjectText(check) !== '') groups.at(-1)?.push(check);
+    else groups.push([check]);
+  }
+  return groups;
+}
+
+/** A finding; several findings are a list below their subject. */
+function lines([first, ...more]: readonly [Check, ...Check[]], style: DoctorStyle): string[] {
+  const { status, detail, fix } = first;
+  const subject = subjectText(first);
+  if (more.length === 0)
+    return [marked(status, subject === '' ? detail : `${subject}: ${detail}`, style), ...fixLine(fix, style)];
+  return [
+    marked(status, `${subject}:`, style),
+    ...[first, ...more].flatMap((check) => [
+      style.block(withTildes(`- ${check.detail}`, style.home), '  '),
+      ...fixLine(check.fix, style),
+    ]),
+  ];
 }
 
 /** The mark in colour, and the text wrapped below it. */

@@ -4,6 +4,7 @@
  */
 import type { ErrorInfo } from '../core/errors.ts';
 import { visibly } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';
@@ -30,4 +31,8 @@ export const forTerminal = (message: string): string =>
     .replace(/\blist_mcp_servers\b/, '"anygpt mcp list"')
     .replace(/\bA person has to look at it and run\b/, 'Look at it and run')
     .replace(/\ba person can look: /, 'see ')
+    .replace(
+      /^(The server "([^"]{1,200})" is disabled\. )A person can enable it: remove "enabled": false .*$/s,
+      (_, what: string, name: string) => `${what}To switch it on, run "anygpt mcp enable ${shellWord(name)}".`,
+    )
     .replace(/\bA person can\b/, 'You can');

@@ -26,7 +26,10 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Plain text wrapped at the width, with every line indented; existing line breaks stay, and so do indents and list marks. */
+/**
+ * Plain text wrapped at the width, with every line indented; existing line breaks stay, and so do indents and list marks.
+ * What is copied stays on one line: a command in quotes, and a path that no line can hold, which only the terminal breaks.
+ */
 export function block(text: string, width: number, indent: string): string {
   const lines = plainText(text).replace(/\r\n?/g, '\n').replace(/\t/g, '  ').split('\n');
   return lines.flatMap((line) => wrapped(line.trimEnd(), width - indent.length, indent)).join('\n');
@@ -38,8 +41,12 @@ function wrapped(line: string, room: number, indent: string): string[] {
   const lines: string[] = [];
   const hanging = ' '.repeat(/^ *(?:- )?/.exec(line)?.[0].length ?? 0);
   let current = '';
-  for (const word of line.split(/(?<= )(?=[^ ])/)) {
-    if (current.length > hanging.length && columnsOf(current + word.trimEnd()) > room) {
+  for (const word of wordsOf(line, room - hanging.length)) {
+    const fits = columnsOf(current + word.trimEnd()) <= room;
+    const isFull = columnsOf(current.trimEnd()) > room;
+    // On a line of its own a longer word would be broken as well.
+    const wouldFit = columnsOf(hanging + word.trimEnd()) <= room;
+    if (current.length > hanging.length && !fits && (isFull || wouldFit)) {
       lines.push(indent + current.trimEnd());
       current = hanging;
     }
@@ -47,6 +54,14 @@ function wrapped(line: string, room: number, indent: string): string[] {
   }
   return [...lines, indent + current.trimEnd()];
 }
+
+/** Matches an indent, a word with a quoted command of ours, or a word; each with the spaces behind it. */
+const WORD = /^ +|[^ `"]*(?:`anygpt [^`]*`|"anygpt [^"]*")[^ ]* *|[^ ]+ */g;
+
+const wordsOf = (line: string, room: number): string[] =>
+  (line.match(WORD) ?? []).flatMap((word) =>
+    columnsOf(word.trimEnd()) <= room ? [word] : word.split(/(?<= )(?=[^ ])/),
+  );
 
 /** `Sources (2):` above a list; without a colon above an empty one. */
 export const heading = (title: string, count: number, what = ''): string =>

@@ -99,6 +99,10 @@ describe('the command line', () => {
   it('suggests the command or the option that was meant', async () => {
     expect((await run('mcp', 'serch')).err).toContain('Did you mean "search"');
     expect((await run('mcp', 'list', '--stats')).err).toContain('There is no option --stats. Did you mean --status?');
+    for (const option of ['--from', '-i'])
+      expect((await run('mcp', 'add', 'x', 'uvx', option, 'y')).err).toContain(
+        `There is no option ${option}. To add a command with options, put -- before it`,
+      );
     expect((await run('mcp', 'list', '--zzzzzz')).err).not.toContain('Did you mean');
   });
 

@@ -243,11 +243,12 @@ function parsed(command: Command, given: readonly string[]) {
     const end = indexOfEnd(args);
     return { values: end === args.length ? values : { ...values, '--': args.slice(end + 1) }, positionals };
   } catch (error) {
-    const [, unknown] = /^Unknown option '--([^']+)'/.exec((error as Error).message) ?? [];
+    const [, dashes, unknown] = /^Unknown option '(--?)([^']+)'/.exec((error as Error).message) ?? [];
     if (unknown === undefined) throw new UsageError((error as Error).message);
-    const near = nearestName(unknown, Object.keys(options));
+    const near = dashes === '--' ? nearestName(unknown, Object.keys(options)) : undefined;
+    const meant = near === undefined ? undefined : `Did you mean --${near}?`;
     throw new UsageError(
-      `There is no option --${unknown}.${near === undefined ? '' : ` Did you mean --${near}?`}`,
+      [`There is no option ${dashes}${unknown}.`, meant, command.unknownOption].filter(Boolean).join(' '),
       near === undefined ? [] : [`--${near}`],
     );
   }

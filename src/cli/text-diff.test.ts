@@ -91,6 +91,20 @@ describe('a diff of a configuration file', () => {
     );
   });
 
+  it('of JSON on one line shows every key on its own, so that the change is seen, and what moves is hidden', async () => {
+    const a = { command: 'node', args: ['x'.repeat(200), '--api-key', 'sesame'], env: { TOKEN: 'open-sesame' } };
+    const write = (...more: object[]) => JSON.stringify({ mcpServers: Object.assign({ a }, ...more), other: [1] });
+    const anygpt = { command: 'node', args: ['y'.repeat(150)], env: { ANYGPT_GATEWAY: '1' } };
+    const change = { path: 'f.json', before: write(), after: write({ anygpt }) };
+    const diff = await fileDiff(change);
+    expect(diff).toContain('+    "anygpt": {\n+      "command": "node",\n+      "args": [\n');
+    expect(diff).toContain('+        "ANYGPT_GATEWAY": "1"\n');
+    expect(diff).not.toMatch(/sesame|"other": \[1\]/);
+    const moved = await fileDiff({ ...change, after: JSON.stringify({ mcpServers: { anygpt } }) }, '-');
+    expect(moved).toMatch(/^- … \d+ lines?$/m);
+    expect(moved).toContain('+    "anygpt": {');
+  });
+
   it('masks before it cuts', async () => {
     for (let width = 100; width < 170; width++) {
       const before = JSON.stringify({ a: 'x'.repeat(width), env: { A: 'open-sesame-0' } });

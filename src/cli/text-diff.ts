@@ -43,7 +43,19 @@ export async function fileDiff(change: FileChange, moving?: '-' | '+'): Promise<
   const old = await shownText({ path: was, text: before });
   const now = harmless ? after : await shownText({ path, text: after });
   const unknown = [old === undefined && '-', now === undefined && '+', (old ?? now) === undefined && ' '] as const;
-  return textDiff(shownAs, old ?? before, now ?? after, [moving, ...unknown]);
+  const [from, to] = await inShortLines(path, old ?? before, now ?? after);
+  return textDiff(shownAs, from, to, [moving, ...unknown]);
+}
+
+/** Texts of JSON with lines that are too long to be shown, both formatted; otherwise as they are. */
+async function inShortLines(path: string, before: string, after: string): Promise<readonly [string, string]> {
+  const texts = [before, after] as const;
+  const isLong = texts.some((text) => linesOf(text).some((line) => line.length > LIMITS.shown.diffLine));
+  const isLarge = texts.some((text) => text.length > LIMITS.shown.diffFormatted);
+  if (!isLong || isLarge || !/\.json[c5]?$/i.test(path)) return texts;
+  const { formatJsonc } = await import('../config/parse-jsonc.ts');
+  // Formatted, an option and its secret are on two lines, so they are masked before.
+  return [formatJsonc(maskSecrets(before)), formatJsonc(maskSecrets(after))];
 }
 
 /**

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { CallToolResult } from '../core/types.ts';
+import { plainText } from '../text/plain-text.ts';
 import { outcomeOf } from './execute-outcome.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { forTerminal } from './failure.ts';
@@ -27,12 +28,23 @@ describe('text for a terminal', () => {
     expect(block('- a-word-longer-than-the-line', 12, ' ')).toBe(' - a-word-longer-than-the-line');
   });
 
+  it('keeps a command in quotes on one line, and a word that no line can hold where it is', () => {
+    expect(block('See it: run `anygpt mcp init` now', 22, '')).toBe('See it: run\n`anygpt mcp init` now');
+    expect(block('Say "anygpt mcp x", or nothing', 18, '')).toBe('Say\n"anygpt mcp x", or\nnothing');
+    expect(block('Runs: node /a/very/long/path/of/a/server.js now', 20, '  ')).toBe(
+      '  Runs: node /a/very/long/path/of/a/server.js\n  now',
+    );
+    expect(block('run "anygpt mcp with many words" now', 20, '')).toBe('run "anygpt mcp with\nmany words" now');
+  });
+
   it('keeps every word, fits the width, and shows nothing a terminal would obey', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 20, max: 60 }), (text, width) => {
         const lines = block(text, width, '  ').split('\n');
         expect(lines.join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
-        for (const line of lines) if (/ \S/.test(line.trim())) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+        const isLong = (word: string) => columnsOf(word) > width - 2;
+        for (const line of lines) if (!line.split(' ').some(isLong)) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+        expect(lines.join(' ').match(/\S+/g)).toEqual(plainText(text).match(/\S+/g));
       }),
     );
   });

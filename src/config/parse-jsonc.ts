@@ -4,7 +4,7 @@
  * @module
  */
 
-import { printParseErrorCode, visit } from 'jsonc-parser';
+import { applyEdits, format, printParseErrorCode, visit } from 'jsonc-parser';
 import { LIMITS } from '../core/limits.ts';
 import { TextSyntaxError } from './text-syntax-error.ts';
 
@@ -21,6 +21,10 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['InvalidUnicode', 'expected four hexadecimal digits after \\u in the string that starts here'],
   ['InvalidEscapeCharacter', 'expected only valid escapes (\\n, \\", \\\\, \\u0041) in the string that starts here'],
 ]);
+
+/** JSON with every key and item on its own line; comments stay. */
+export const formatJsonc = (text: string): string =>
+  applyEdits(text, format(text, undefined, { insertSpaces: true, tabSize: 2, eol: '\n' }));
 
 /** An object or list whose end has not been read yet. `key` is the one read last. */
 interface Open {

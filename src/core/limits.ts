@@ -483,6 +483,8 @@ const limits = {
     label: 24,
     /** Characters of one line of a diff. */
     diffLine: 160,
+    /** Characters of a file whose long lines a diff shows formatted. */
+    diffFormatted: 256 * KIB,
     /** Lines of a diff. */
     diffLines: 200,
     /** Lines of the two texts multiplied; beyond it they are shown one after the other. */

@@ -17,12 +17,12 @@ const BUILT_IN = 'built-in defaults';
 /** Every problem of a configuration that could not be loaded. */
 export function checkBrokenConfiguration({ problems, message }: ConfigurationError): Check[] {
   const details = problems.length > 0 ? problems : [message];
-  const about = { kind: 'configuration', subject: 'configuration', check: 'valid', status: 'fail' } as const;
-  return details.map((detail, at) =>
-    at === details.length - 1
-      ? { ...about, detail, fix: 'Correct the file; `anygpt mcp config validate` checks it without starting a server' }
-      : { ...about, detail },
-  );
+  const fix = 'Correct the file; `anygpt mcp config validate` checks it without starting a server';
+  return details.map((text, at) => {
+    const [, file = 'configuration', detail = text] = problems.length > 0 ? (/^(.+?): (.+)$/s.exec(text) ?? []) : [];
+    const about = { kind: 'configuration', subject: file, check: 'valid', status: 'fail', detail } as const;
+    return at === details.length - 1 ? { ...about, fix } : about;
+  });
 }
 
 /** Findings about a loaded configuration. */

@@ -97,10 +97,10 @@ describe('the configuration', () => {
     }) as unknown as ResolvedConfig;
 
   it('that cannot be loaded shows every problem, and the fix below the last', () => {
-    const checks = checkBrokenConfiguration(new ConfigurationError('all', ['one', 'two']));
-    expect(checks.map(({ detail, fix }) => [detail, fix !== undefined])).toEqual([
-      ['one', false],
-      ['two', true],
+    const checks = checkBrokenConfiguration(new ConfigurationError('all', ['/a.json: x: one', 'two']));
+    expect(checks.map(({ subject, detail, fix }) => [subject, detail, fix !== undefined])).toEqual([
+      ['/a.json', 'x: one', false],
+      ['configuration', 'two', true],
     ]);
     expect(checkBrokenConfiguration(new ConfigurationError('all'))[0]?.detail).toBe('all');
   });

@@ -45,3 +45,13 @@ it.each([
   const words = line.split(' ');
   expect(suggestedName(targetOf({ '--': words }, words))).toBe(name);
 });
+
+it.each([
+  [['memo', 'npx', 'some-pkg'], true, 'npx -y some-pkg'],
+  [['memo', 'bunx', 'some-pkg'], true, 'bunx -y some-pkg'],
+  [['memo', 'npx', 'some-pkg'], false, 'npx some-pkg'],
+  [['memo', 'uvx', 'some-pkg'], true, 'uvx some-pkg'],
+  [['memo', 'npx', 'some-pkg', '/my notes'], true, "npx -y some-pkg '/my notes'"],
+])('suggests the command of %j with the -y that was read as --yes: %s', (words, yes, command) => {
+  expect(() => targetOf({ yes }, words)).toThrow(`Put -- before the command: anygpt mcp add memo -- ${command}`);
+});

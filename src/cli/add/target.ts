@@ -7,6 +7,7 @@
 import { parseWritten } from '../../json/json-nesting.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { isRegistryName } from '../../mcp-registry/read-server.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Values } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -38,8 +39,12 @@ export function targetOf(values: Values, positionals: readonly string[]): Target
   const target = before.length === 2 ? known(second) : undefined;
   if (target === undefined && before.length === 2 && SCOPED.test(second))
     throw new UsageError(`"${second}" is a package of npm: anygpt mcp add --name ${first} npm:${second}`);
-  if (target === undefined)
-    throw new UsageError(`Put -- before the command: anygpt mcp add ${first} -- ${before.slice(1).join(' ')}`);
+  if (target === undefined) {
+    const [program = '', ...rest] = before.slice(1);
+    // It was read as --yes.
+    const meant = [program, ...(values.yes && /^(?:npx|bunx)$/.test(program) ? ['-y'] : []), ...rest];
+    throw new UsageError(`Put -- before the command: anygpt mcp add ${first} -- ${meant.map(shellWord).join(' ')}`);
+  }
   return { ...target, name: option ?? first };
 }
 

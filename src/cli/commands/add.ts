@@ -74,6 +74,7 @@ cannot be used, 3 cannot be asked or written, 4 not confirmed`,
     yes: { type: 'boolean', short: 'y' },
     'dry-run': { type: 'boolean' },
   },
+  unknownOption: 'To add a command with options, put -- before it: "anygpt mcp add NAME -- COMMAND".',
   async run(values, positionals, io) {
     const { transport, scope } = values;
     if (transport !== undefined) oneOf('--transport', transport, ['stdio', 'http', 'sse']);

@@ -316,6 +316,17 @@ describe('search', () => {
       expect((await run(['search', 'x', '--limit', limit])).code).toBe(1);
   });
 
+  it('names disabled servers if nothing likely was found, because one of them may have it', async () => {
+    const hint = 'Not searched, because it is disabled: off. "anygpt mcp enable" switches a server on.';
+    expect((await run(['search', 'play some music'])).err).toContain(hint);
+    const found = await run(['search', 'create a github issue']);
+    expect(Number(/\((\d+)% match\)/.exec(found.out)?.[1])).toBeGreaterThanOrEqual(60);
+    for (const argv of [['create a github issue'], ['play music', '--server', 'github'], ['server:github music']])
+      expect((await run(['search', ...argv])).err).not.toContain('disabled: off');
+    const { notes } = await documentOf('search', (await run(['search', 'play some music', '--json'])).out);
+    expect(notes).toContain(hint);
+  });
+
   it('suggests servers for a filter that names none', async () => {
     const { code, out, err } = await run(['search', 'server:githb', 'issue']);
     expect([code, out]).toEqual([2, '']);
@@ -508,6 +519,15 @@ describe('execute', () => {
     expect(err).toContain('create_issue has no parameter "titel". Did you mean "title"?');
   });
 
+  it.each([
+    ['a value has a wrong type', ['titel=x', 'labels:={']],
+    ['the arguments are one JSON object', ['--args', '{"titel":"x"}']],
+  ])('names that parameter also if %s', async (_, words) => {
+    const { code, out, err } = await run(['execute', 'github:create_issue', ...words]);
+    expect([code, out]).toEqual([1, expect.stringContaining('Code: TOOL_VALIDATION_ERROR')]);
+    expect(err).toContain('create_issue has no parameter "titel". Did you mean "title"?');
+  });
+
   it('types pairs by the schema', async () => {
     const { code, out } = await run(['execute', 'github:create_issue', 'repo=a/b', 'title=5', 'labels=x', '--json']);
     expect(code).toBe(0);
@@ -592,8 +612,7 @@ describe('execute', () => {
   });
 
   it('says how to enable a disabled server, and suggests no other', async () => {
-    const said =
-      'The server "off" is disabled. You can enable it: remove "enabled": false from the configuration, or unset OFF_MCP_ENABLED.';
+    const said = 'The server "off" is disabled. To switch it on, run "anygpt mcp enable off".';
     expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining(said) });
     const { error } = await documentOf('execute', (await run(['execute', 'off', 'x', '--json'])).out);
     expect(error.suggestions ?? []).toEqual([]);

@@ -149,7 +149,11 @@ describe('doctor', () => {
     expect(healthy).toBe(false);
     const texts = checks.filter(({ status }: { status: string }) => status === 'fail');
     expect(texts.map(({ detail }: { detail: string }) => detail).join()).toMatch(/cache\.ttl.*servrs/);
-    expect((await run([])).out).toContain('✗ configuration: ');
+    expect((await run([])).out).toMatch(
+      /✗ ~\/config\.json:\n {2}- cache\.ttl: .*\n {2}- servrs: .*\n {2}→ Correct the file/,
+    );
+    config = 'no json' as never;
+    expect((await run([])).out).toMatch(/✗ ~\/config\.json:1:1 is not valid JSON/);
   });
 
   it('is 2 for a source that is broken, and 0 for a client that is not here', async () => {

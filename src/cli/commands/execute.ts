@@ -3,10 +3,10 @@
  * @module
  */
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
-import type { CallToolResult, Progress, ToolRef } from '../../core/types.ts';
+import type { CallToolResult, JsonSchema, Progress, ToolRef } from '../../core/types.ts';
 import { oneLine, plainText } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { argumentsFromPairs, isPair, likelySlips } from '../args-from-pairs.ts';
+import { argumentsFromPairs, isPair, keysOf, likelySlips } from '../args-from-pairs.ts';
 import type { Command, Values } from '../command.ts';
 import { type Outcome, outcomeOf } from '../execute-outcome.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -132,14 +132,18 @@ async function call(
   const refuse = (refusal: ToolResult<never>) => engine.refuse(refusal, { server, tool, arguments: given });
   const failure = (await lists([server])).get(server);
   if (failure) return refuse({ success: false, error: { ...failure, tool } });
+  const noteSlips = (keys: readonly string[], schema: JsonSchema | undefined) => {
+    for (const { key, near } of likelySlips(keys, schema))
+      note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
+  };
   let args = given;
   if (pairs.length > 0) {
     const described = await engine.describe(server, tool, { caller });
     if (!described.success) return refuse(described);
+    const { inputSchema } = described.data;
+    noteSlips([...Object.keys(given), ...keysOf(pairs)], inputSchema);
     try {
-      args = argumentsFromPairs(pairs, described.data.inputSchema, given);
-      for (const { key, near } of likelySlips(pairs, described.data.inputSchema))
-        note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
+      args = argumentsFromPairs(pairs, inputSchema, given);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       return refuse(fail('TOOL_VALIDATION_ERROR', `${error.message}.`, { server, tool, outcome: 'not_sent' }));
@@ -153,6 +157,10 @@ async function call(
   progress.show(`Calling ${server}:${tool} …`);
   const called = await engine.call({ server, tool, arguments: args, caller, signal, timeout: timeoutMs, onProgress });
   progress.clear();
+  if (!called.success && called.error.code === 'TOOL_VALIDATION_ERROR' && pairs.length === 0) {
+    const described = await engine.describe(server, tool, { caller });
+    if (described.success) noteSlips(Object.keys(given), described.data.inputSchema);
+  }
   return called;
 }
 

@@ -14,6 +14,7 @@ import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { oneOf, UsageError } from '../usage-error.ts';
+import { withoutName } from '../without-name.ts';
 
 export const exportTools: Command = {
   usage: `Usage: anygpt mcp export [server…] [options]
@@ -103,7 +104,7 @@ configuration error, 3 connection failed or files not written`,
         const said = notes.slice(0, LIMITS.shown.named);
         for (const note of said) session.note(oneLine(note, LIMITS.text.note));
         if (notes.length > said.length) session.note(`${notes.length - said.length} more notes (--json has all).`);
-        for (const { server, reason } of left) session.note(`${server} was left out: ${reason}`);
+        for (const { server, reason } of left) session.note(`${server} was left out: ${withoutName(reason, server)}`);
       }
       return EXIT.ok;
     });

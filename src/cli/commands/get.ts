@@ -5,7 +5,7 @@
 import { isLocal, namedTextsOf } from '../../core/transport-parts.ts';
 import type { ServerDefinition } from '../../core/types.ts';
 import { compact } from '../../meta-tools/answers.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine, plainText } from '../../text/plain-text.ts';
 import { knownServer, whereIs } from '../add/known-server.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
@@ -49,8 +49,6 @@ error`,
         return EXIT.ok;
       }
       const lines = [
-        description && oneLine(description, 2000),
-        `${local ? 'Runs' : 'Connects to'}: ${words}`,
         ...namesOf(server).map((text) => `${local ? 'Environment' : 'Header'}: ${text}`),
         registry && `From the registry: ${registry}`,
         `Written in: ${await whereIs(server, io.env.HOME)}`,
@@ -58,7 +56,12 @@ error`,
         refusal,
       ].filter((line) => typeof line === 'string' && line !== '');
       const title = `${session.paint('bold', oneLine(name, 200))}${enabled ? '' : ' (disabled)'} (${connection.type})`;
-      session.print([title, ...lines.map((line) => session.block(String(line), '  '))].join('\n'));
+      const [about, ...more] = [description ? oneLine(description, 2000) : '', ...lines].map((line) =>
+        session.block(String(line), '  '),
+      );
+      // Not wrapped, so that it can be copied.
+      const how = `  ${local ? 'Runs' : 'Connects to'}: ${plainText(words)}`;
+      session.print([title, ...(about === '' ? [] : [about]), how, ...more].join('\n'));
       return EXIT.ok;
     });
   },

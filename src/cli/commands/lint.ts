@@ -88,7 +88,9 @@ be reached`,
         const { paint, block } = session;
         const limit = values.all === true ? Number.POSITIVE_INFINITY : SHOWN;
         const summary = summaryOf(looked, all, severity);
-        session.print(shown.length > 0 ? `${lintText(shown, { paint, block, limit })}\n\n${summary}` : summary);
+        session.print(
+          shown.length > 0 ? `${lintText(shown, { paint, block, limit })}\n\n${block(summary)}` : block(summary),
+        );
         if (missing.length > 0) session.note(`The tools of ${missing.join(', ')} are not known and were not checked.`);
       }
       return values.strict === true && all.some((finding) => finding.severity === 'error') ? EXIT.failed : EXIT.ok;

@@ -62,6 +62,10 @@ or configuration error`,
       const { filters, text } = readFilters(query);
       const { servers } = await session.engine.getConfig();
       const notes = [...unmatchedServers(filters, servers), ...found.data.notes];
+      // A filter for a server says itself that it is disabled.
+      const isNarrowed = server !== undefined || filters.some(({ key }) => key === 'server');
+      const isLikely = text.trim() === '' || (results[0]?.relevance ?? 0) >= LIKELY;
+      if (!isNarrowed && !isLikely) notes.push(...disabledServers(servers));
       const reasons = values.explain === true ? await explainAll(session, query, results) : [];
       if (session.json) session.printJson(searchDocument({ results, notes }, reasons));
       else {
@@ -74,6 +78,9 @@ or configuration error`,
     });
   },
 };
+
+/** A first hit below this is wrong in one of three searches or more. */
+const LIKELY = 0.6;
 
 const FAILED = /^(.+) not searched: (?!still starting)/;
 
@@ -132,6 +139,17 @@ function searchText(
 }
 
 /** One message for each `server:` filter that matches no enabled server: the empty answer alone would mislead. */
+/** Nothing that fits was found, but a server that was not searched may have it. */
+function disabledServers(servers: readonly { readonly name: string; readonly enabled: boolean }[]): string[] {
+  const off = servers.filter(({ enabled }) => !enabled);
+  if (off.length === 0) return [];
+  const more = off.length > LIMITS.shown.some ? ` and ${off.length - LIMITS.shown.some} more` : '';
+  const names = namesOf(off.slice(0, LIMITS.shown.some)) + more;
+  return [
+    `Not searched, because ${off.length === 1 ? 'it is' : 'they are'} disabled: ${names}. "anygpt mcp enable" switches a server on.`,
+  ];
+}
+
 function unmatchedServers(
   filters: readonly QueryFilter[],
   servers: readonly { readonly name: string; readonly enabled: boolean }[],

@@ -264,7 +264,7 @@ function cannotListen(what: string, option: string, error: NodeJS.ErrnoException
 function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string[] {
   const who = isAuthenticated
     ? 'Clients send a token: Authorization: Bearer <token> (anygpt mcp token create).'
-    : 'Every program on this machine may use it. To ask for tokens: anygpt mcp token create';
+    : 'Every program on this machine may use it. To ask for tokens, run "anygpt mcp token create".';
   const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
   const plain = isOpen ? ['tokens travel unencrypted unless a proxy in front speaks HTTPS.'] : [];
   return [`listening on ${url}`, who, ...plain];

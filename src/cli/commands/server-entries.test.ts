@@ -45,6 +45,17 @@ const run = async (argv: readonly string[], env: Record<string, string> = {}) =>
 const isEnabled = async (name: string): Promise<boolean> =>
   (await documentOf('get', (await run(['get', name, '--json'])).out)).enabled;
 
+it('get leaves a command on one line of a narrow terminal, so that it can be copied', async () => {
+  const args = ['--first', 'one two', '--second', '/a/long/path/of/a/folder/that/no/line/can/hold'];
+  write('.cursor/mcp.json', JSON.stringify({ mcpServers: { drawing: { command: 'draw', args } } }));
+  const io = fakeIo({ cwd: folder.path, env: { HOME: folder.path, USERPROFILE: folder.path } });
+  Object.assign(io.stdout, { isTTY: true, columns: 40 });
+  expect(await main(['mcp', 'get', 'drawing'], io)).toBe(0);
+  expect(io.out()).toContain(
+    '\n  Runs: draw --first "one two" --second /a/long/path/of/a/folder/that/no/line/can/hold\n',
+  );
+});
+
 it('get shows what a server runs and where it is written, and no secret', async () => {
   const { code, out } = await run(['get', 'notes']);
   expect(code).toBe(0);

@@ -14,8 +14,10 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-const run = async (...argv: string[]) => {
+const run = (...argv: string[]) => runOn({}, ...argv);
+const runOn = async (terminal: object, ...argv: string[]) => {
   const io = fakeIo({ cwd: folder.path, env: { ANYGPT_HOME: folder.path } });
+  Object.assign(io.stdout, terminal);
   const code = await main(['mcp', 'token', ...argv], io);
   return { code, out: io.out(), err: io.err() };
 };
@@ -30,7 +32,7 @@ it('prints a new token once, and keeps only its hash, for its owner alone', asyn
   const file = join(folder.path, 'tokens.json');
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
   const listed = await run('list');
-  expect(listed.out).toMatch(/^[0-9a-f]{8} {2}ci {2}profile team {2}until \d{4}-/);
+  expect(listed.out).toMatch(/^[0-9a-f]{8} {2}ci {2}team {2}\d{4}-[\d-]+ [\d:]+\n$/);
   expect(listed.out).not.toContain(token.slice(16));
   expect((await run('create')).err).not.toContain('From now on');
 });
@@ -41,6 +43,20 @@ it('has documents of the published shapes', async () => {
   expect(tokens).toEqual([{ ...created, token: undefined }]);
   const { revoked } = await documentOf('token-revoke', (await run('revoke', created.id, '--json')).out);
   expect(revoked).toHaveLength(1);
+});
+
+it('lists tokens below the names of their columns on a terminal', async () => {
+  await run('create', '--name', 'nightly-build');
+  await run('create', '--profile', 'team');
+  const { out } = await runOn({ isTTY: true, columns: 80 }, 'list');
+  expect(out.replace(/\b[0-9a-f]{8}\b/g, '01234567').replace(/\d{4}-[\d-]+ [\d:]+/g, '2030-01-01 12:00')).toBe(
+    [
+      'ID        NAME           PROFILE  EXPIRES (UTC)',
+      '01234567  nightly-build  -        2030-01-01 12:00',
+      '01234567  -              team     2030-01-01 12:00',
+      '',
+    ].join('\n'),
+  );
 });
 
 it('revokes by id, or all of one name', async () => {

@@ -14,6 +14,7 @@ import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
+import { columnsOf } from '../layout.ts';
 import { exactly } from '../positionals.ts';
 import { subcommandNamed } from '../subcommand.ts';
 import { UsageError } from '../usage-error.ts';
@@ -87,7 +88,7 @@ async function withReplicas(
   if (!config && !io.env.ANYGPT_REDIS_URL)
     complain(
       io,
-      'The configuration cannot be read. If it has "cluster", other replicas are not told. See: anygpt mcp config validate',
+      'The configuration cannot be read. If it has "cluster", other replicas are not told. See "anygpt mcp config validate".',
       EXIT.ok,
     );
   if (!config?.cluster && !io.env.ANYGPT_REDIS_URL) return work(async () => undefined);
@@ -173,7 +174,11 @@ async function list({ tokens, sync, values, positionals, io }: TokenWork): Promi
   const all = tokens.list();
   if (values.json) io.stdout.write(toJson({ tokens: all.map(documentOf) }));
   else if (all.length === 0) io.stdout.write('There are no tokens.\n');
-  else io.stdout.write(`${all.map((one) => lineOf(one, wallNow())).join('\n')}\n`);
+  else {
+    const rows = all.map((one) => rowOf(one, wallNow()));
+    // A script reads rows.
+    io.stdout.write(`${tableLines(io.stdout.isTTY ? [HEADER, ...rows] : rows).join('\n')}\n`);
+  }
   if (problem !== undefined) complain(io, `${problem} These are the tokens of this state folder.`, EXIT.ok);
   return EXIT.ok;
 }
@@ -200,13 +205,25 @@ function nameIn(values: Values, option: 'name' | 'profile'): string | undefined 
 
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 
-const lineOf = ({ id, name, profile, expiresAt }: StaticToken, now: number): string =>
-  [
-    id,
-    ...(name === undefined ? [] : [plainText(name)]),
-    ...(profile === undefined ? [] : [`profile ${plainText(profile)}`]),
-    `${expiresAt <= now ? 'expired' : 'until'} ${dateOf(expiresAt)}`,
-  ].join('  ');
+const HEADER = ['ID', 'NAME', 'PROFILE', 'EXPIRES (UTC)'];
+
+const rowOf = ({ id, name, profile, expiresAt }: StaticToken, now: number): readonly string[] => [
+  id,
+  name === undefined ? '-' : plainText(name),
+  profile === undefined ? '-' : plainText(profile),
+  dateOf(expiresAt) + (expiresAt <= now ? ' (expired)' : ''),
+];
+
+/** Rows with columns of equal width. */
+function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
 
 const documentOf = ({ createdAt, expiresAt, ...rest }: StaticToken) => ({
   ...rest,
