@@ -75,8 +75,23 @@ interface Arrived {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
-/** Serves until `close`. Refuses requests that could come from another site. */
+/** Serves until `close`. Refuses requests that could come from another site. Rejects with nothing left open. */
 export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHttpOptions): Promise<ServedHttp> {
+  const opened: (() => unknown)[] = [];
+  try {
+    return await opening(engine, options, opened);
+  } catch (error) {
+    for (const close of opened.reverse()) await close();
+    throw error;
+  }
+}
+
+/** @param opened gets what closes each part that is open before the gateway listens */
+async function opening(
+  engine: EngineHandle,
+  options: ServeHttpOptions,
+  opened: (() => unknown)[],
+): Promise<ServedHttp> {
   const { port, host = '127.0.0.1', surface, maxSessions = DEFAULTS.http.sessions, tls, within } = options;
   const core = coreOf(engine);
   const { logger } = core.runtime.world;
@@ -84,6 +99,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
   const isLoopback = LOOPBACK.test(host);
   const proxies = new TrustedProxies(options.trustedProxies);
   const tokens = new SharedTokens(new StaticTokens(await core.stateFolder()), logger);
+  opened.push(() => tokens.close());
   const authenticator = new Authenticator({
     tokens,
     isRequired: !isLoopback || allowedHosts.length > 0,
@@ -111,6 +127,7 @@ export async function serveGatewayOnHttp(engine: EngineHandle, options: ServeHtt
 
   const watched = new WatchedStreams((identity) => authenticator.isStillValid(identity));
   const endpoint = createMcpEndpoint(engine, surface, maxSessions, watched);
+  opened.push(() => endpoint.close());
   const unread = new UnreadAnswers();
   const bodies = new ByteRoom(LIMITS.wire.bodies);
   const turns = new RequestTurns();

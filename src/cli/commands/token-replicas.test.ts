@@ -1,10 +1,13 @@
 /** `anygpt mcp token` in front of several gateways, each with a state folder of its own, over one Redis. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { ask, INITIALIZE, JSON_HEADERS } from '../../../test/fixtures/gateway/http-request.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../../test/fixtures/redis.ts';
+import type { TokenPlace } from '../../auth/shared-tokens.ts';
 import { EngineCore } from '../../engine/engine-core.ts';
 import { discoverySurface } from '../../gateway/discovery-surface.ts';
 import { type ServedHttp, serveGatewayOnHttp } from '../../gateway/serve-http.ts';
@@ -94,5 +97,38 @@ describe.skipIf(!hasRedis)('tokens in a cluster', () => {
     const late = await gateway('c');
     await expect.poll(() => status(late, kept.out), soon).toBe(200);
     for (const replica of [one, two, late]) expect(await status(replica, revoked.out)).toBe(401);
+  });
+
+  it('leaves nothing open if its gateway cannot listen', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    open.push(async () => taken.close());
+    await once(taken, 'listening');
+    const engine = new EngineCore({ servers: [] }, { env: envOf('a'), cwd: folder.path });
+    open.push(() => engine.close());
+    await engine.getConfig();
+    let followed = 0;
+    /** Counts those who listen, and no longer do. */
+    const counting = <Args extends unknown[]>(listen: (...args: Args) => () => void) => {
+      return (...args: Args) => {
+        const stop = listen(...args);
+        followed += 1;
+        return () => {
+          followed -= 1;
+          stop();
+        };
+      };
+    };
+    const place = engine.runtime.cluster.current?.tokens as TokenPlace;
+    place.onChange = counting(place.onChange.bind(place));
+    engine.onShownTools = counting(engine.onShownTools.bind(engine));
+    engine.onReload = counting(engine.onReload.bind(engine));
+    const surface = discoverySurface(engine);
+    const { port } = taken.address() as AddressInfo;
+    await expect(serveGatewayOnHttp(engine, { port, surface })).rejects.toThrow('EADDRINUSE');
+    expect(followed).toBe(0);
+    const served = await serveGatewayOnHttp(engine, { port: 0, surface });
+    expect(followed).toBe(3);
+    await served.close();
+    expect(followed).toBe(0);
   });
 });
