@@ -6,6 +6,7 @@
  */
 
 import { abortable } from '../async/abortable.ts';
+import { InFlight } from '../async/in-flight.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import type { Caller, IdleClock } from '../core/types.ts';
 import type { IncomingRequest } from './peer.ts';
@@ -26,7 +27,7 @@ interface Question {
 
 /** The requests in flight on one server, and its open questions. */
 export class OpenQuestions {
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new InFlight<Exchange>();
   readonly #questions = new Set<Question>();
 
   /** Settles as the request does. Until then, questions may belong to the request. */

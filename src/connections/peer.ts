@@ -8,6 +8,7 @@
  * @module
  */
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
+import { InFlight } from '../async/in-flight.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -70,6 +71,7 @@ export class ForgottenError extends PeerClosedError {
 }
 
 interface Pending {
+  readonly id: JsonRpcId;
   readonly method: string;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
@@ -95,7 +97,7 @@ export class Peer {
   readonly #wire: Wire;
   readonly #options: PeerOptions;
   readonly #redact: Redact;
-  readonly #pending = new Map<JsonRpcId, Pending>();
+  readonly #pending = new InFlight<Pending>();
   readonly #incoming = new Map<JsonRpcId, AbortController>();
   /** Messages received so far. */
   received = 0;
@@ -109,7 +111,7 @@ export class Peer {
     this.#options = options;
     this.#redact = options.redact ?? redactUnknown;
     wire.onmessage = (message, info) => this.#receive(message, info);
-    wire.awaited = (id) => this.#pending.get(id)?.method;
+    wire.awaited = (id) => this.#pendingWith(id)?.method;
     wire.relaysNotifications = () => options.relaysNotifications?.() ?? false;
     wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
   }
@@ -130,8 +132,7 @@ export class Peer {
 
   /** Whether a caller waits for an answer. */
   get isAwaited(): boolean {
-    for (const pending of this.#pending.values()) if (isWaitedFor(pending)) return true;
-    return false;
+    return this.#pending.find(isWaitedFor) !== undefined;
   }
 
   /**
@@ -151,7 +152,7 @@ export class Peer {
     const stream = this.#wire.hasPerRequestStream ? new Cancellation() : undefined;
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
-      this.#pending.set(id, { method, resolve, reject, onProgress, signal, onAbort, stream });
+      this.#pending.add({ id, method, resolve, reject, onProgress, signal, onAbort, stream });
       if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
       this.#send(id, message, stream, options);
@@ -173,8 +174,8 @@ export class Peer {
 
   /** Fails the request that a caller waits for, if there is only one. */
   failOnly(reason: Error): void {
-    const [only, ...others] = [...this.#pending].filter(([, pending]) => isWaitedFor(pending));
-    if (only && others.length === 0) this.failRequest(only[0], reason);
+    const [only, ...others] = [...this.#pending].filter(isWaitedFor);
+    if (only && others.length === 0) this.failRequest(only.id, reason);
   }
 
   /** Ends the conversation: rejects all open requests, then closes the wire. */
@@ -199,7 +200,7 @@ export class Peer {
           // An answer on the stream is read before the stream ends; requests still open then will never be answered.
           onRequestStreamEnd: (reason) =>
             queueMicrotask(() => {
-              if (this.#pending.has(id)) failed(reason ?? new PeerClosedError('the response ended without an answer'));
+              if (this.#pendingWith(id)) failed(reason ?? new PeerClosedError('the response ended without an answer'));
             }),
         },
         caller,
@@ -232,10 +233,14 @@ export class Peer {
     pending.reject(reason);
   }
 
+  #pendingWith(id: JsonRpcId): Pending | undefined {
+    return this.#pending.find((pending) => pending.id === id);
+  }
+
   #take(id: JsonRpcId): Pending | undefined {
-    const pending = this.#pending.get(id);
+    const pending = this.#pendingWith(id);
     if (!pending) return undefined;
-    this.#pending.delete(id);
+    this.#pending.delete(pending);
     if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
     return pending;
   }
@@ -263,7 +268,7 @@ export class Peer {
   #notified(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'notifications/progress') {
       const { progressToken, progress, total, message } = params;
-      const onProgress = this.#pending.get(progressToken as JsonRpcId)?.onProgress;
+      const onProgress = this.#pendingWith(progressToken as JsonRpcId)?.onProgress;
       if (typeof progress !== 'number') return;
       const about = { progress, ...(typeof total === 'number' && { total }) };
       const redact = this.#redact;
@@ -332,7 +337,7 @@ export class Peer {
   #end(reason: Error): void {
     if (this.#closed) return;
     this.#closed = reason;
-    for (const id of [...this.#pending.keys()]) {
+    for (const { id } of this.#pending) {
       const pending = this.#take(id);
       pending?.reject(reason);
       pending?.stream?.abort(reason);

@@ -3,6 +3,7 @@
  * @module
  */
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
+import { InFlight } from '../async/in-flight.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS } from '../core/limits.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
@@ -169,7 +170,7 @@ export class ToolExecutor {
   readonly #run: Handler;
   readonly #own: ReadonlyMap<string, Handler>;
   readonly #record: Step;
-  readonly #running = new Set<Cancellation>();
+  readonly #running = new InFlight<Cancellation>();
   #closing: Promise<void> | undefined;
   readonly #drained = new Set<() => void>();
 

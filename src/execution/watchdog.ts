@@ -2,6 +2,7 @@
  * Watches many time limits with one timer. An item that finishes in time never needs a timer of its own.
  * @module
  */
+import { InFlight } from '../async/in-flight.ts';
 import type { Clock, Timer } from './timers.ts';
 
 /** An item with a time limit. */
@@ -15,7 +16,7 @@ export interface Watched {
 /** Checks all items when the first of them is due. */
 export class Watchdog {
   readonly #clock: Clock;
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new InFlight<Watched>();
   #timer: Timer | undefined;
   #fires = Number.POSITIVE_INFINITY;
 

@@ -11,6 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { elapsedNow } from '../async/clock.ts';
+import { InFlight } from '../async/in-flight.ts';
 import { LoopShare, UNASKED } from '../connections/loop-share.ts';
 import { ofMost, tally } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -18,11 +19,16 @@ import { LIMITS } from '../core/limits.ts';
 /** The share of one address for pipelines. */
 const PIPELINES = { ...UNASKED, longestRest: LIMITS.slice.pipelineRest };
 
+interface Unanswered {
+  readonly response: ServerResponse;
+  isLetIn: boolean;
+}
+
 interface Open {
   readonly socket: Socket;
   readonly address: string;
-  /** Requests without an answer, and whether they were let in. */
-  readonly unanswered: Map<ServerResponse, boolean>;
+  /** Requests without an answer. */
+  readonly unanswered: InFlight<Unanswered>;
   /** When it was closed because of a pipeline. */
   cut?: number;
 }
@@ -43,7 +49,7 @@ export class OpenConnections {
   /** Counts a connection. Beyond the limit, another one is closed for it, or this one if all others are in use. */
   add(socket: Socket): void {
     const key = keyOf(socket);
-    this.#open.set(key, { socket, address: socket.remoteAddress ?? '', unanswered: new Map() });
+    this.#open.set(key, { socket, address: socket.remoteAddress ?? '', unanswered: new InFlight() });
     socket.once('close', () => this.#open.delete(key));
     if (this.#open.size > this.#max) this.#leaving()?.destroy();
   }
@@ -63,25 +69,26 @@ export class OpenConnections {
     const connection = this.#of(socket);
     if (!connection) return true;
     const { unanswered } = connection;
-    unanswered.set(response, false);
-    response.once('close', () => unanswered.delete(response));
+    const one = { response, isLetIn: false };
+    unanswered.add(one);
+    response.once('close', () => unanswered.delete(one));
     if (unanswered.size <= LIMITS.wire.pipelined) return true;
     connection.cut = elapsedNow();
     // All of them, so that none is begun: Node tells that the connection is closed only after it has read its requests.
-    for (const one of unanswered.keys()) one.destroy();
+    for (const { response } of unanswered) response.destroy();
     socket.destroy();
     return false;
   }
 
   /** Notes that a request was let in. Its connection is in use until the answer has left. */
   use({ socket }: IncomingMessage, response: ServerResponse): void {
-    const unanswered = this.#of(socket)?.unanswered;
-    if (unanswered?.has(response)) unanswered.set(response, true);
+    const one = this.#of(socket)?.unanswered.find((one) => one.response === response);
+    if (one) one.isLetIn = true;
   }
 
   /** All requests without an answer. */
   *unanswered(): Iterable<ServerResponse> {
-    for (const { unanswered } of this.#open.values()) yield* unanswered.keys();
+    for (const { unanswered } of this.#open.values()) for (const { response } of unanswered) yield response;
   }
 
   #of(socket: Socket): Open | undefined {
@@ -91,7 +98,7 @@ export class OpenConnections {
     if (!connection) return undefined;
     this.#known.set(socket, connection);
     const close = () => {
-      for (const response of connection.unanswered.keys()) response.destroy().emit('close');
+      for (const { response } of connection.unanswered) response.destroy().emit('close');
     };
     socket.once('close', () => {
       // By now, Node has started and ended all requests of a pipeline that had arrived.
@@ -113,7 +120,9 @@ export class OpenConnections {
 
   #leaving(): Socket | undefined {
     const open = [...this.#open.values()];
-    const idle = open.filter(({ unanswered, socket }) => ![...unanswered.values()].includes(true) && !socket.destroyed);
+    const idle = open.filter(
+      ({ unanswered, socket }) => !unanswered.find(({ isLetIn }) => isLetIn) && !socket.destroyed,
+    );
     return ofMost(idle, ({ address }) => address, tally(open.map(({ address }) => address)))?.socket;
   }
 }

@@ -29,7 +29,7 @@ import { rpcFault } from './rpc-fault.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { corsOriginOf, foreignness, type SiteOptions, valuesOf } from './site-guard.ts';
 import { type Origin, TrustedProxies } from './trusted-proxies.ts';
-import { UnreadAnswers } from './unread-answers.ts';
+import { UnreadAnswers, WatchedResponse } from './unread-answers.ts';
 import { WatchedStreams } from './watched-streams.ts';
 
 /** Where to serve, what to serve, and who may use it. */
@@ -67,11 +67,14 @@ export interface ServedHttp extends ServedGateway {
 /** A request whose place and route are known. */
 interface Arrived {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: WatchedResponse;
   readonly matched: Matched;
   readonly origin: Origin;
   readonly access: Access;
 }
+
+/** A request whose sender is known. */
+type Admitted = Pick<Arrived, 'request' | 'response'> & Pick<Incoming, 'identity' | 'profile'>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
@@ -146,7 +149,7 @@ async function opening(
     return site;
   };
 
-  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+  const receive = (request: IncomingMessage, response: WatchedResponse): void => {
     if (!connections.admit(request, response)) return;
     const access = options.accessLog ? logAccess(request, response, options.accessLog) : {};
     const origin = proxies.originOf(request);
@@ -228,7 +231,7 @@ async function opening(
     serve({ request, response, identity, profile });
   };
 
-  const serve = ({ request, response, identity, profile }: Omit<Incoming, 'body'>): void => {
+  const serve = ({ request, response, identity, profile }: Admitted): void => {
     const withBody = (body: unknown): Incoming => ({ request, response, identity, profile, body });
     connections.use(request, response);
     unread.watch(response);
@@ -246,7 +249,7 @@ async function opening(
       .catch(() => response.destroy());
   };
 
-  const settings = { connectionsCheckingInterval: LIMITS.pace.httpConnections };
+  const settings = { connectionsCheckingInterval: LIMITS.pace.httpConnections, ServerResponse: WatchedResponse };
   const listener: typeof receive = within
     ? (request, response) => within(request.headers, () => receive(request, response))
     : receive;

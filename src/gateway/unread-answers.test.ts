@@ -1,7 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { afterEach, expect, it } from 'vitest';
-import { UnreadAnswers } from './unread-answers.ts';
+import { UnreadAnswers, WatchedResponse } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;
 /** More than the operating system takes for a reader that does not read. */
@@ -15,7 +16,7 @@ afterEach(() => {
 async function serving(mostUnread: number, answer = ANSWER) {
   const unread = new UnreadAnswers(mostUnread);
   const answers: ServerResponse[] = [];
-  const server = createServer((_, response) => {
+  const server = createServer({ ServerResponse: WatchedResponse }, (_, response) => {
     unread.watch(response);
     answers.push(response);
     response.write(answer);
@@ -89,4 +90,37 @@ it('drops no client that reads', async () => {
   await expect.poll(() => server.answers.length).toBe(1);
   for (let at = 0; at < 3; at++) expect(await read(server.ask())).toBeGreaterThan(ANSWER.length);
   expect(stuck.destroyed).toBe(false);
+});
+
+it('lets go of an answer that was sent, without a full collection', async () => {
+  const oldGeneration = () =>
+    getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
+  const unread = new UnreadAnswers();
+  const server = createServer({ ServerResponse: WatchedResponse }, (_, response) => {
+    unread.watch(response);
+    // Stands for what belongs to a request, and waits as calls do.
+    Object.assign(response, { parts: Array.from({ length: 400 }, (_, at) => ({ at })) });
+    setTimeout(() => response.end('done'), 2);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const ask = () =>
+    new Promise<void>((resolve) => {
+      request({ port, agent }, (response) => response.on('end', resolve).resume()).end();
+    });
+  const askOften = async (times: number) => {
+    for (let count = 0; count < times; count++) await ask();
+  };
+  const askAtOnce = (times: number) => Promise.all(Array.from({ length: 50 }, () => askOften(times)));
+  await askAtOnce(20);
+  const before = oldGeneration();
+  let most = 0;
+  for (let count = 0; count < 20; count++) {
+    await askAtOnce(10);
+    most = Math.max(most, oldGeneration() - before);
+  }
+  agent.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  expect(most).toBeLessThan(8 * MIB);
 });

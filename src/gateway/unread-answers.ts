@@ -5,17 +5,33 @@
  * client has some time to start. Without this bound, a client that does not read would keep every answer in memory.
  * @module
  */
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
+import { InFlight } from '../async/in-flight.ts';
 import { LIMITS } from '../core/limits.ts';
 
-/** How far a client has read, at the last check. */
-interface Reader {
-  read: number;
-  since: number;
+/**
+ * An answer that knows how far its client has read. A class of its own, because V8 keeps responses that got a method of
+ * their own until the next full collection, with all that belongs to their requests.
+ */
+export class WatchedResponse extends ServerResponse {
+  /** What the client had read at the last check, and since when it has read no more. */
+  readonly progress = { read: 0, since: 0 };
+  /** Called when the operating system does not take all that is written. */
+  onUntaken: (() => void) | undefined;
+
+  override write(...args: unknown[]): boolean {
+    // While the gateway closes, a stream may already have ended. That is no error.
+    if (this.writableEnded) return true;
+    // The wait starts when the first byte is queued.
+    if (this.writableLength === 0) this.progress.since = performance.now();
+    const isTaken = super.write(...(args as [unknown, BufferEncoding]));
+    if (!isTaken) this.onUntaken?.();
+    return isTaken;
+  }
 }
 
 export class UnreadAnswers {
-  readonly #readers = new Map<ServerResponse, Reader>();
+  readonly #watched = new InFlight<WatchedResponse>();
   readonly #mostUnread: number;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -25,54 +41,46 @@ export class UnreadAnswers {
   }
 
   /** Watches an answer until it is closed. */
-  watch(response: ServerResponse): void {
-    const reader: Reader = { read: 0, since: performance.now() };
-    this.#readers.set(response, reader);
-    this.#timer ??= setInterval(() => this.#look(), LIMITS.pace.unread).unref();
+  watch(response: WatchedResponse): void {
+    response.progress.since = performance.now();
+    response.onUntaken = this.#look;
+    this.#watched.add(response);
+    this.#timer ??= setInterval(this.#look, LIMITS.pace.unread).unref();
     response.on('close', () => {
-      this.#readers.delete(response);
-      if (this.#readers.size > 0) return;
+      this.#watched.delete(response);
+      if (this.#watched.size > 0) return;
       clearInterval(this.#timer);
       clearTimeout(this.#soon);
       this.#timer = this.#soon = undefined;
     });
-    const write = response.write.bind(response) as (...args: unknown[]) => boolean;
-    response.write = ((...args: unknown[]) => {
-      // While the gateway closes, a stream may already have ended. That is no error.
-      if (response.writableEnded) return true;
-      // The wait starts when the first byte is queued.
-      if (response.writableLength === 0) reader.since = performance.now();
-      const isTaken = write(...args);
-      if (!isTaken) this.#look();
-      return isTaken;
-    }) as typeof response.write;
   }
 
   /** Notes progress and drops clients that make none. */
-  #look(): void {
+  readonly #look = (): void => {
     const now = performance.now();
     let unread = 0;
-    const waiting: { readonly response: ServerResponse; readonly since: number }[] = [];
-    for (const [response, reader] of this.#readers) {
+    const waiting: WatchedResponse[] = [];
+    for (const response of this.#watched) {
+      const { progress } = response;
       if (response.writableLength === 0) {
-        reader.since = now;
+        progress.since = now;
         continue;
       }
       const read = takenFrom(response);
-      if (read !== reader.read) Object.assign(reader, { read, since: now });
+      if (read !== progress.read) Object.assign(progress, { read, since: now });
       unread += response.writableLength;
-      waiting.push({ response, since: reader.since });
+      waiting.push(response);
     }
-    waiting.sort((a, b) => a.since - b.since);
-    for (const { response, since } of waiting) {
+    waiting.sort((a, b) => a.progress.since - b.progress.since);
+    for (const response of waiting) {
       const isMost = waiting.length > 1 && unread > this.#mostUnread * LIMITS.wire.unreadFactor;
       const patience = isMost ? 0 : unread > this.#mostUnread ? LIMITS.time.unread : LIMITS.time.stalled;
-      if (now - since < patience) break;
+      if (now - response.progress.since < patience) break;
       unread -= response.writableLength;
       response.destroy();
     }
     if (unread > this.#mostUnread) this.#lookSoon();
-  }
+  };
 
   #lookSoon(): void {
     this.#soon ??= setTimeout(() => {
