@@ -176,7 +176,10 @@ describe.skipIf(!hasRedis)('a request that is passed on', () => {
       });
       return new Response(body);
     });
-    const answer = await asker.relay.pass(ASKED, worker.id, () => Buffer.from('and ended'));
+    const answer = await asker.relay.pass(ASKED, worker.id, {
+      sent: () => {},
+      words: () => Buffer.from('and ended'),
+    });
     expect(await answer.text()).toBe('begun and ended');
     const other = await asker.relay.pass(ASKED, worker.id);
     await expect(other.text()).rejects.toThrow();

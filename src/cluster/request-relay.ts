@@ -21,8 +21,13 @@ export interface PassedRequest {
   readonly caller: unknown;
 }
 
-/** The last bytes of an answer whose replica went away while it was sent; undefined to break it off. */
-export type LastWords = (error: Error) => Uint8Array | undefined;
+/** Ends an answer whose replica went away while it was sent. */
+export interface LastWords {
+  /** Sees every piece of the answer. */
+  sent(bytes: Uint8Array): void;
+  /** The last bytes of the answer; undefined to break it off. */
+  words(error: Error, headers: Headers): Uint8Array | undefined;
+}
 
 /** Answers requests of other replicas, or refuses one with `ReplicaGone`. The signal aborts when their client has left. */
 export type AnswerPassed = (request: PassedRequest, signal: AbortSignal) => Promise<Response>;
@@ -165,7 +170,7 @@ export class RequestRelay {
 
   #expect(id: string, to: string, isStream: boolean, lastWords?: LastWords): Promise<Response> {
     return new Promise((resolve, reject) => {
-      let hasHead = false;
+      let answer: Response | undefined;
       const done = () => {
         stopTimer();
         this.#passed.delete(id);
@@ -177,8 +182,8 @@ export class RequestRelay {
       };
       const fail = (error: Error) => {
         leave();
-        if (!hasHead) return reject(error);
-        const words = lastWords?.(error);
+        if (!answer) return reject(error);
+        const words = lastWords?.words(error, answer.headers);
         if (!words) return body.error(error);
         body.enqueue(words);
         body.close();
@@ -204,12 +209,15 @@ export class RequestRelay {
         part: ({ head, bytes }, isLast) => {
           stopTimer();
           if (head) {
-            hasHead = true;
-            resolve(new Response(HAS_NO_BODY.has(head.status) ? null : stream, head));
+            answer = new Response(HAS_NO_BODY.has(head.status) ? null : stream, head);
+            resolve(answer);
           }
           // The client does not read: its stream ends, and it may continue it later.
           if (bytes.length > 0 && (body.desiredSize ?? 0) <= 0) return fail(new Error('the client does not read'));
-          if (bytes.length > 0) body.enqueue(bytes);
+          if (bytes.length > 0) {
+            lastWords?.sent(bytes);
+            body.enqueue(bytes);
+          }
           if (!isLast) return;
           done();
           body.close();

@@ -55,13 +55,53 @@ export function goneAnswer({ body }: PassedRequest, error: unknown): Response {
   return Response.json(rpcFault(INTERNAL_ERROR, messageOf(error), body), { status: 503 });
 }
 
-/** The answer to a request whose replica went away while it answered on a stream. */
-export const lastWordsFor =
-  ({ body }: PassedRequest): LastWords =>
-  (error) => {
-    const message = isObject(body) ? goneMessage(body, error) : undefined;
-    return message && Buffer.from(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+/** The answers to a request, or to a batch, whose replica went away while it answered on a stream. */
+export function lastWordsFor({ body }: PassedRequest): LastWords {
+  const answered = new AnsweredIds();
+  return {
+    sent: (bytes) => void (Array.isArray(body) && answered.read(bytes)),
+    words: (error, headers) => {
+      if (!headers.get('content-type')?.startsWith('text/event-stream')) return undefined;
+      const messages = [body]
+        .flat()
+        .flatMap((one) => (isObject(one) && !answered.has(one.id) ? (goneMessage(one, error) ?? []) : []));
+      if (messages.length === 0) return undefined;
+      // The stream may have broken inside an event.
+      return Buffer.from(`\n\n${messages.map((one) => `event: message\ndata: ${JSON.stringify(one)}\n\n`).join('')}`);
+    },
   };
+}
+
+/** Reads an event stream for the ids of the requests that it answers. */
+class AnsweredIds {
+  readonly #ids = new Set<unknown>();
+  readonly #decoder = new TextDecoder();
+  /** The pieces of a line that has not ended. */
+  #line: string[] = [];
+
+  has(id: unknown): boolean {
+    return this.#ids.has(id);
+  }
+
+  read(bytes: Uint8Array): void {
+    const [first = '', ...lines] = this.#decoder.decode(bytes, { stream: true }).split('\n');
+    this.#line.push(first);
+    for (const line of lines) {
+      this.#note(this.#line.join(''));
+      this.#line = [line];
+    }
+  }
+
+  #note(line: string): void {
+    if (!line.startsWith('data: {')) return;
+    try {
+      const { id, method } = JSON.parse(line.slice('data: '.length)) as { id?: unknown; method?: unknown };
+      if (method === undefined) this.#ids.add(id);
+    } catch {
+      // Such an event answers nothing.
+    }
+  }
+}
 
 /** The message that answers a tool call or another request; undefined for anything else. */
 function goneMessage({ id, method, params }: Readonly<Record<string, unknown>>, error: unknown): object | undefined {
