@@ -29,7 +29,7 @@ export class HttpSessions<S extends HttpSession> {
   readonly #now: () => number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, S>();
-  /** Sessions that end with their last call. No request finds them. */
+  /** Sessions that end with their last call. Only answers to their questions find them. */
   readonly #released = new Set<S>();
   /** Sessions that are being opened. They count against the limit. */
   readonly #opening = new Map<object, string>();
@@ -41,6 +41,12 @@ export class HttpSessions<S extends HttpSession> {
 
   get(id: string): S | undefined {
     return this.#sessions.get(id);
+  }
+
+  /** All sessions that have or had this id here, also those that end with their last call. */
+  all(id: string): readonly S[] {
+    const session = this.#sessions.get(id);
+    return [...(session ? [session] : []), ...[...this.#released].filter((one) => one.id === id)];
   }
 
   values(): Iterable<S> {

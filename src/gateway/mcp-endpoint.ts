@@ -31,6 +31,7 @@ import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { callerOf, goneAnswer, lastWordsFor, PassedResponse } from './passed-requests.ts';
+import { markOf, markQuestions, partsByMark, replicaIn } from './question-ids.ts';
 import { rpcFault } from './rpc-fault.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
@@ -75,6 +76,8 @@ interface Session extends HttpSession {
   /** Answers what needs no SDK. Undefined if its client can be asked something, or sees a server as it is. */
   readonly plain: SessionCalls | undefined;
   readonly identity: UpstreamIdentity & Pick<UpstreamCall, 'capabilities'>;
+  /** Is in the ids of its questions. Undefined without other replicas. */
+  readonly mark: string | undefined;
 }
 
 interface McpEndpoint {
@@ -120,6 +123,7 @@ export function createMcpEndpoint(
     relay: ({ notify }, who) => surface.relayChanges?.(notify, who),
   });
   const sessions = new HttpSessions<Session>(maxSessions);
+  let marks = 0;
   const resuming = new Map<string, Promise<Response | Session>>();
   const events = new ByteRoom(LIMITS.wire.events);
   const streams = new OpenStreams();
@@ -131,17 +135,27 @@ export function createMcpEndpoint(
       if (isFor({ principal, profile })) void server.sendToolListChanged().catch(() => {});
   });
 
+  const isOwn = (session: Session, from: Asked): boolean => {
+    const { principal, profile } = whoIs(from);
+    return session.principal === principal && session.profile === profile;
+  };
+
   /** The session of a request, if it is the caller's own. */
   const sessionOf = (id: string, from: Asked): Session | undefined => {
     const session = sessions.get(id);
-    const { principal, profile } = whoIs(from);
-    return session?.principal === principal && session?.profile === profile ? session : undefined;
+    return session && isOwn(session, from) ? session : undefined;
   };
 
   const legacy = async (web: Request, from: Asked): Promise<Response> => {
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
-    const session = sessionOf(id, from) ?? (await continued(id, web, from));
+    const parts = partsByMark(from.body);
+    if (parts.size > 1) return inParts(parts, web, from);
+    const [mark] = parts.keys();
+    const session =
+      mark === undefined || !shared
+        ? (sessionOf(id, from) ?? (await continued(id, web, from)))
+        : await asking(id, mark, web, from);
     if (session instanceof Response) return session;
     // The answer has no request id, as in the SDK. An outer gateway then knows that nothing was executed and may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
@@ -155,6 +169,29 @@ export function createMcpEndpoint(
     whenClosed(from.response, sessions.use(session, isStream ? 'streams' : 'calls'));
     if (isStream && isOwnClient(from)) watched.add(from.response, from.identity);
     return session.transport.handleRequest(web, { parsedBody: from.body });
+  };
+
+  /** Handles each part of a batch by itself. An answer to a question is only accepted. */
+  const inParts = async (parts: ReturnType<typeof partsByMark>, web: Request, from: Asked): Promise<Response> => {
+    const answers = await Promise.all([...parts.values()].map((body) => legacy(web, { ...from, body })));
+    return answers[[...parts.keys()].indexOf(undefined)] ?? (answers[0] as Response);
+  };
+
+  /** Where a question is answered: the session that asked it, or the answer of the replica that has it. */
+  const asking = async (
+    id: string,
+    mark: string,
+    web: Request,
+    from: Asked,
+  ): Promise<Response | Session | undefined> => {
+    const session = sessions.all(id).find((one) => one.mark === mark && isOwn(one, from));
+    if (session) return session;
+    if (!from.isPassed && !shared?.claimsOf(id, whoIs(from))) return undefined;
+    const replica = replicaIn(mark);
+    // The question has been answered, or nobody waits for it any more.
+    if (!shared || from.isPassed || replica === cluster?.id) return new Response(null, { status: 202 });
+    const request = passedOn(web, from);
+    return shared.pass(replica, request, lastWordsFor(request)).catch((error: unknown) => goneAnswer(request, error));
   };
 
   /** Opens a session, only for a valid `initialize`. */
@@ -213,8 +250,10 @@ export function createMcpEndpoint(
       void server.close().catch(() => {});
     };
     await server.connect(transport);
+    const mark = cluster && markOf(cluster.id, ++marks);
+    if (mark !== undefined) markQuestions(transport, mark);
     const counts = { calls: 0, streams: 0, requests: 0, lastUsed: 0 };
-    return { id, clientName, server, transport, close, plain, identity, ...who, ...counts };
+    return { id, clientName, server, transport, close, plain, identity, mark, ...who, ...counts };
   };
 
   /** A session of another replica: its answer, or the session, if it is to be continued here. */
@@ -283,9 +322,7 @@ export function createMcpEndpoint(
     const replica = ParkedCalls.replicaOf(isObject(body) && isObject(body.params) && body.params.requestState);
     if (shared && replica !== undefined && replica !== cluster?.id && !from.isPassed) {
       const request = passedOn(web, from);
-      return shared
-        .resume(replica, request, lastWordsFor(request))
-        .catch((error: unknown) => goneAnswer(request, error));
+      return shared.pass(replica, request, lastWordsFor(request)).catch((error: unknown) => goneAnswer(request, error));
     }
     const isCall = isObject(body) && body.method === 'tools/call' && isObject(body.params);
     const fault = isCall && (await surface.headerFault?.(body.params as Params, web.headers, modernIdentity(from)));

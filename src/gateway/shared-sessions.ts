@@ -78,18 +78,18 @@ export class SharedSessions {
         holder = next;
       }
     } catch (error) {
-      // Without Redis, a replica does what it can alone. An answer to a question cannot be given alone.
+      // Without Redis, a replica does what it can alone.
       const isAlone = error instanceof RedisAway && (error.details.outcome === 'not_sent' || isSafe(request));
-      if (isAlone && !isReply(request)) return 'here';
+      if (isAlone) return 'here';
       throw error;
     }
   }
 
-  /** Passes a request on to the replica that parked its call. */
-  resume(replica: string, request: PassedRequest, words: LastWords): Promise<Response> {
+  /** Passes a request on to the replica that parked its call, or asked the question that it answers. */
+  pass(replica: string, request: PassedRequest, words: LastWords): Promise<Response> {
     if (!isReplicaId(replica)) throw new ReplicaGone('unknown');
     return this.#cluster.relay.pass(request, replica, words).catch((error: unknown) => {
-      // Nothing of this request was executed, but the parked call went with its replica.
+      // Nothing of this request was executed, but the call that waits for it went with its replica.
       throw error instanceof ReplicaGone ? new ReplicaGone('unknown') : error;
     });
   }
@@ -113,7 +113,6 @@ export class SharedSessions {
       this.#gone.set(holder, elapsedNow() + LIMITS.cluster.notAsked);
       const [oldest] = this.#gone.keys();
       if (this.#gone.size > LIMITS.cluster.replicas && oldest !== undefined) this.#gone.delete(oldest);
-      if (isReply(request)) throw error;
       if (error.details.outcome === 'not_sent' || isSafe(request)) return undefined;
       throw error;
     }
@@ -170,7 +169,3 @@ function isSafe({ method, body }: PassedRequest): boolean {
     return asked !== 'tools/call' || READING.has(params?.name);
   });
 }
-
-/** Whether a request is an answer to a question: only the replica that asked can use it. */
-const isReply = ({ method, body }: PassedRequest): boolean =>
-  method === 'POST' && [body].flat().some((message) => (message as Message).method === undefined);

@@ -158,6 +158,40 @@ describe.skipIf(!hasRedis)('two replicas behind a proxy that takes turns', () =>
     expect(jsonOf(result).error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', outcome: 'unknown' });
   });
 
+  it.each([
+    ['while it still has the session', 0],
+    ['after another one has continued the session', 1],
+    ['after that one asked something as well', 2],
+  ])('bring an answer to the draining replica that asked, %s', async (_, also) => {
+    all.next(0);
+    await using connection = await connect('legacy', { elicitation: {} });
+    const { client } = connection;
+    const questions = new Map<string, () => void>();
+    client.setRequestHandler('elicitation/create', async ({ params: { message } }) => {
+      await new Promise<void>((resolve) => questions.set(message, resolve));
+      return { action: 'accept', content: { to: message } };
+    });
+    const answerOf = async (call: ReturnType<typeof execute>) => (await call).structuredContent;
+    const expected = (marker: string) => ({ marker, answer: { action: 'accept', content: { to: marker } } });
+    all.next(0);
+    const first = execute(client, 'ask', { marker: 'a' });
+    await expect.poll(() => questions.has('a')).toBe(true);
+    const [draining] = all.replicas;
+    draining?.process.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(new URL('/readyz', draining?.url))).status).toBe(503);
+    all.next(1);
+    if (also > 0) expect((await client.listTools()).tools).toHaveLength(5);
+    all.next(1);
+    const second = also > 1 ? execute(client, 'ask', { marker: 'b' }) : undefined;
+    if (second) await expect.poll(() => questions.has('b')).toBe(true);
+    for (const marker of ['b', 'a']) {
+      all.next(1);
+      questions.get(marker)?.();
+      if (marker === 'b' && second) expect(await answerOf(second)).toEqual(expected('b'));
+    }
+    expect(await answerOf(first)).toEqual(expected('a'));
+  });
+
   it('do not run a call on a frozen replica and on another one', async () => {
     all.next(0);
     await using connection = await connect('legacy');
