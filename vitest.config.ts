@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 /** What a test does that other files in its process would notice: it fakes time, or changes or measures the process. */
 const NEEDS_A_PROCESS =
-  /\bvi\.|\bpassMinute\(|\beventLoopUtilization\b|\bprocess\.(?:memoryUsage|on|once|env\.\w+ =)|\bgc\(|\bheapUsed\b|\bgetHeapSpaceStatistics\b/;
+  /\bvi\.|\bpassMinute\(|\bprocessorShare\b|\bprocess\.(?:memoryUsage|on|once|env\.\w+ =)|\bgc\(|\bheapUsed\b|\bgetHeapSpaceStatistics\b/;
 
 const tests = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })

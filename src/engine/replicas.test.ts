@@ -134,6 +134,23 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     expect(asked).toEqual(['jobs', 'jobs']);
   });
 
+  it.each([1_000, -1_000])('reach all replicas also if the clock of one is off by %i ms', async (off) => {
+    const { engines, asked, lists } = replicas(3);
+    const [one, other] = engines;
+    await Promise.all(engines.map((each) => each.getConfig()));
+    const link = other?.runtime.cluster.current?.link;
+    const now = link?.now.bind(link);
+    if (link && now) link.now = () => now() + off;
+    await search(other, 'work');
+    await Promise.all(engines.map((each) => search(each, 'work')));
+    for (const [at, name] of ['play', 'rest', 'swim'].entries()) {
+      lists.jobs = [tool(name)];
+      await [one, other, one][at]?.readLists({ again: true });
+      for (const each of engines) await expect.poll(() => search(each, name)).toEqual([name]);
+      expect(asked).toHaveLength(at + 2);
+    }
+  });
+
   it('that were forgotten here are asked for again, whatever other replicas know', async () => {
     const { engines, asked } = replicas(2);
     await Promise.all(engines.map((one) => search(one, 'work')));

@@ -38,6 +38,14 @@ interface Shared {
   readonly readAt: number;
 }
 
+/** A list that this replica has had. */
+interface Had {
+  /** Of all lists of one name, the one that was read last has the highest. */
+  readonly readAt: number;
+  /** When this replica got it, by its own clock. */
+  readonly since: number;
+}
+
 /** Bytes of a number before the list. */
 const DATE_BYTES = 8;
 
@@ -47,8 +55,8 @@ export class SharedLists {
   readonly #waiting = new Map<string, Set<(failure?: DiscoveryError) => void>>();
   /** What was read while Redis was away, by name. */
   readonly #unsent = new Map<string, Shared & Pick<ListKey, 'owner'>>();
-  /** When the lists in use were read, by name and by the clock of Redis. */
-  readonly #dates = new Map<string, number>();
+  /** The lists that this replica has read or taken, by name. */
+  readonly #had = new Map<string, Had>();
   /** Lists up to then, by the clock of Redis, have been taken. */
   #takenUntil = 0;
 
@@ -99,11 +107,12 @@ export class SharedLists {
   ): Promise<Listing> {
     try {
       // Read between the look and the lease.
-      const known = lease && (await this.#since(cluster, key, since));
-      if (known) return known;
-      const readAt = cluster.link.now();
+      const shared = lease && (await this.#fetch(cluster, key));
+      if (shared && this.#isSince(key, shared, since)) return shared.listing;
+      // The clocks of two replicas differ by more than the time between two readings can be.
+      const readAt = Math.max(cluster.link.now(), (shared?.readAt ?? 0) + 1);
       const listing = await ask();
-      this.#date(nameOf(key), readAt);
+      this.#have(nameOf(key), readAt);
       await this.#send(cluster, { listing, readAt, owner: key.owner });
       return listing;
     } catch (error) {
@@ -116,16 +125,25 @@ export class SharedLists {
 
   async #since(cluster: Cluster, key: ListKey, since: number): Promise<Listing | undefined> {
     const shared = await this.#fetch(cluster, key);
-    if (!shared || shared.listing.fetchedAt < since) return undefined;
-    this.#date(nameOf(key), shared.readAt);
-    return shared.listing;
+    return shared && this.#isSince(key, shared, since) ? shared.listing : undefined;
   }
 
-  #date(name: string, readAt: number): void {
-    this.#dates.delete(name);
-    this.#dates.set(name, readAt);
-    const [oldest] = this.#dates.keys();
-    if (this.#dates.size > LIMITS.cluster.dates && oldest !== undefined) this.#dates.delete(oldest);
+  /** Whether a list was read after `since`. If so, it is had from now on. */
+  #isSince(key: ListKey, { listing, readAt }: Shared, since: number): boolean {
+    const name = nameOf(key);
+    const had = this.#had.get(name);
+    // Whatever the clocks of replicas say, a list that was here before has been read before.
+    const isOld = had !== undefined && had.readAt >= readAt && had.since < since;
+    if (isOld || listing.fetchedAt < since) return false;
+    this.#have(name, readAt);
+    return true;
+  }
+
+  #have(name: string, readAt: number): void {
+    this.#had.delete(name);
+    this.#had.set(name, { readAt, since: this.#options.now() });
+    const [oldest] = this.#had.keys();
+    if (this.#had.size > LIMITS.cluster.dates && oldest !== undefined) this.#had.delete(oldest);
   }
 
   /** The list that was read last, dated by the clock of this process. */
@@ -187,11 +205,11 @@ export class SharedLists {
     const inUse = [...this.#options.inUse()].find((one) => nameOf(one) === name);
     const shared = inUse && (await this.#fetch(cluster, key));
     if (!shared) return;
-    const known = this.#dates.get(name);
+    const had = this.#had.get(name);
     // A list from disk, or one that was forgotten here, has no date of Redis.
-    const isNewer = known === undefined ? shared.listing.fetchedAt > inUse.fetchedAt : shared.readAt > known;
+    const isNewer = had === undefined ? shared.listing.fetchedAt > inUse.fetchedAt : shared.readAt > had.readAt;
     if (!isNewer && inUse.fetchedAt > 0) return;
-    this.#date(name, shared.readAt);
+    this.#have(name, shared.readAt);
     await this.#options.take(shared.listing, key.owner);
   }
 
