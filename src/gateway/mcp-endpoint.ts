@@ -3,8 +3,7 @@
  * a session. Gets only requests whose head was checked.
  * @module
  */
-import { createHash, randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
@@ -12,19 +11,29 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Identity } from '../auth/identity.ts';
 import { type PassedRequest, ReplicaGone } from '../cluster/request-relay.ts';
 import type { SessionClaims } from '../cluster/session-ids.ts';
-import { META } from '../connections/handshake.ts';
-import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
-import { LISTEN } from '../connections/peer.ts';
+import { HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
-import { oneLine } from '../text/plain-text.ts';
-import { messageOf } from '../text/thrown-message.ts';
 import { ByteRoom } from './byte-room.ts';
+import {
+  type Asked,
+  asksForSomething,
+  type Greeting,
+  type Incoming,
+  isListening,
+  isOwnClient,
+  modernIdentity,
+  modernName,
+  nameOf,
+  type Params,
+  type Who,
+  whenClosed,
+  whoIs,
+} from './client-request.ts';
 import { Hearers } from './hearers.ts';
 import { answerPlainCall, plainCallIn, plainSessionCallIn } from './http-lane.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
@@ -32,7 +41,7 @@ import { OpenStreams } from './open-streams.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { callerOf, goneAnswer, lastWordsFor, PassedResponse } from './passed-requests.ts';
 import { markOf, markQuestions, partsByMark, replicaIn } from './question-ids.ts';
-import { rpcFault } from './rpc-fault.ts';
+import { initializeProblem, listenProblem, rpcError, unreachable } from './refused-requests.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { SessionCalls } from './session-calls.ts';
@@ -42,31 +51,6 @@ import { canBeAsked, createUpstreamHandler, type UpstreamCall } from './upstream
 import { WatchRoom } from './watch-room.ts';
 import { urisIn, withUris } from './watched-resources.ts';
 import type { WatchedStreams } from './watched-streams.ts';
-
-type Params = Readonly<Record<string, unknown>>;
-
-/** A request whose head was checked, and its body. */
-export interface Incoming extends Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** A request to answer: of a client, or of another replica that a client has sent it to. */
-interface Asked {
-  readonly request: Pick<IncomingMessage, 'headers'> & { readonly socket?: IncomingMessage['socket'] };
-  readonly response: Answering;
-  readonly body: unknown;
-  /** Another replica has passed the request on, and watches its client. */
-  readonly isPassed?: boolean;
-  /** Undefined if authentication is off. */
-  readonly identity: Identity | undefined;
-  readonly profile: string | undefined;
-}
-
-/** The end of a request that is being answered. */
-type Answering = Pick<ServerResponse, 'closed' | 'destroyed' | 'writableFinished'> & {
-  once(event: 'close', listener: () => void): unknown;
-};
 
 interface Session extends HttpSession {
   readonly server: Server;
@@ -412,10 +396,6 @@ export function createMcpEndpoint(
   };
 }
 
-/** What a client says when it opens a session. */
-type Greeting = Params & { readonly capabilities: Params; readonly clientInfo?: unknown };
-type Who = ReturnType<typeof whoIs>;
-
 /** For requests that no client has sent. */
 const OWN_URL = 'http://replica.invalid/mcp';
 const SPEAKS_MCP = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -426,85 +406,3 @@ const passedOn = ({ method }: Request, { request, body, identity, profile }: Ask
   ...(body !== undefined && { body }),
   caller: { identity, profile },
 });
-
-const isOwnClient = (from: Asked): from is Incoming => !from.isPassed;
-
-/** Identifies the caller of a request that stands alone. */
-function modernIdentity(from: Asked): UpstreamIdentity {
-  const capabilities = envelopeOf(from.body)[META.clientCapabilities];
-  return {
-    era: 'modern',
-    ...whoIs(from),
-    socket: socketOf(from.request),
-    clientName: modernName(from),
-    capabilities: isObject(capabilities) ? capabilities : {},
-  };
-}
-
-const whoIs = ({ identity, profile }: Asked) => ({ principal: identity?.principal, profile });
-
-/** Why a request without a session cannot open one, or undefined. */
-function initializeProblem(web: Request, body: unknown): Response | undefined {
-  if (!isObject(body) || body.method !== 'initialize')
-    return rpcError(400, INVALID_REQUEST, 'Mcp-Session-Id is missing; a session begins with initialize', body);
-  const { jsonrpc, id, params } = body;
-  if (jsonrpc !== '2.0' || !(typeof id === 'string' || Number.isInteger(id)))
-    return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
-  if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
-    return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
-  // A session keeps what its client says about itself.
-  if (JSON.stringify(params).length > LIMITS.wire.greeting)
-    return rpcError(413, INVALID_PARAMS, `initialize has more than ${LIMITS.wire.greeting} characters`, body);
-  const accept = web.headers.get('accept') ?? '';
-  return accept.includes('application/json') && accept.includes('text/event-stream')
-    ? undefined
-    : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
-}
-
-/** Tells whether a body holds a request that counts as use of a session. */
-const asksForSomething = (body: unknown): boolean =>
-  (Array.isArray(body) ? body : [body]).some(
-    (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
-  );
-
-/** Why a client cannot listen, or undefined. Its request is kept as long as the stream is open. */
-const listenProblem = (body: Params): Response | undefined =>
-  JSON.stringify(body).length > LIMITS.wire.listening
-    ? rpcError(413, INVALID_PARAMS, `A subscription has more than ${LIMITS.wire.listening} characters`, body)
-    : undefined;
-
-const isListening = (body: unknown): body is Params => isObject(body) && body.method === LISTEN;
-
-/** Calls `done` when a response is closed, which it may be already. */
-function whenClosed(response: Answering, done: () => void): void {
-  if (response.closed || response.destroyed) done();
-  else response.once('close', done);
-}
-
-const socketOf = ({ socket }: Asked['request']): string | undefined =>
-  socket && `${socket.remoteAddress}:${socket.remotePort}`;
-
-const modernName = (from: Asked): string => nameOf(from, envelopeOf(from.body)[META.clientInfo]);
-
-function envelopeOf(body: unknown): Params {
-  const { params } = (isObject(body) ? body : {}) as { params?: { _meta?: Params } };
-  return params?._meta ?? {};
-}
-
-/** Identifies a client among others: by its user, else by what the client says about itself. */
-function nameOf({ request: { headers }, identity }: Asked, clientInfo: unknown): string {
-  const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
-  const { authorization, 'user-agent': agent } = headers;
-  // A known user has one name, whatever token or program is used.
-  if (identity) return identity.principal;
-  const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
-  const words = [name, version, agent].map((one) => (typeof one === 'string' ? one.slice(0, LIMITS.names.shown) : ''));
-  return words.join('\n') + token;
-}
-
-/** Reports as the answer that the server behind `--expose` cannot be reached. */
-const unreachable = (error: unknown, request: unknown): Response =>
-  rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), request);
-
-const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
-  Response.json(rpcFault(code, message, request), { status });
