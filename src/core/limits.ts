@@ -761,6 +761,8 @@ const limits = {
     unreadFactor: 4,
     /** Messages in one HTTP answer; the protocol has no batches any more. */
     batch: 64,
+    /** Messages in one HTTP request, which is the SDK's own limit. */
+    clientBatch: 100,
     /** Open requests of a server to its client. */
     requests: 64,
     /** Answers to pings that are being written; a server that floods us with pings waits. */

@@ -133,6 +133,8 @@ export function createMcpEndpoint(
   const legacy = async (web: Request, from: Asked): Promise<Response> => {
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
+    if (Array.isArray(from.body) && from.body.length > LIMITS.wire.clientBatch)
+      return rpcError(400, INVALID_REQUEST, `A batch has more than ${LIMITS.wire.clientBatch} messages`);
     const parts = partsByMark(from.body);
     if (parts.size > 1) return inParts(parts, web, from);
     const [mark] = parts.keys();
@@ -157,8 +159,15 @@ export function createMcpEndpoint(
 
   /** Handles each part of a batch by itself. An answer to a question is only accepted. */
   const inParts = async (parts: ReturnType<typeof partsByMark>, web: Request, from: Asked): Promise<Response> => {
-    const answers = await Promise.all([...parts.values()].map((body) => legacy(web, { ...from, body })));
-    return answers[[...parts.keys()].indexOf(undefined)] ?? (answers[0] as Response);
+    const handle = (body: unknown) => legacy(web, { ...from, body });
+    // One after the other: a batch must not take the places of many requests that are passed on.
+    const reply = async () => {
+      let last: Response | undefined;
+      for (const [mark, body] of parts) if (mark !== undefined) last = await handle(body);
+      return last as Response;
+    };
+    const [asked, replied] = await Promise.all([parts.has(undefined) && handle(parts.get(undefined)), reply()]);
+    return asked || replied;
   };
 
   /** Where a question is answered: the session that asked it, or the answer of the replica that has it. */

@@ -56,7 +56,7 @@ it('a batch is parted by the questions that it answers', () => {
   const answer = (mark: string, number: number) => ({ jsonrpc: '2.0', id: `q.${mark}.${number}`, result: {} });
   const [one, two] = [markOf(REPLICA, 1), markOf('Z'.repeat(16), 1)];
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  const odd = { jsonrpc: '2.0', id: 'q.x', result: {} };
+  const odd = { jsonrpc: '2.0', id: `q.${markOf('no-replica', 1)}.1`, result: {} };
   expect(partsByMark([answer(one, 1), call, answer(two, 1), answer(one, 2), odd])).toEqual(
     new Map<string | undefined, unknown>([
       [one, [answer(one, 1), answer(one, 2)]],

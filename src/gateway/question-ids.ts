@@ -4,10 +4,11 @@
  * @module
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { isReplicaId } from '../cluster/replica-bus.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** The replica and the session there that asked a question, and the question's number. */
-const MARKED = /^q\.([\w-]{1,64}\.\d{1,15})\.(\d{1,15})$/;
+const MARKED = /^q\.(([\w-]+)\.\d{1,15})\.(\d{1,15})$/;
 
 /** The mark of a session of a replica. `number` tells it from others that the replica had under the same id. */
 export const markOf = (replica: string, number: number): string => `${replica}.${number}`;
@@ -27,14 +28,17 @@ export function partsByMark(body: unknown): ReadonlyMap<string | undefined, unkn
   const parts = new Map<string | undefined, unknown[]>();
   for (const message of body) {
     const mark = answeredIn(message);
-    parts.set(mark, [...(parts.get(mark) ?? []), message]);
+    const part = parts.get(mark);
+    if (part) part.push(message);
+    else parts.set(mark, [message]);
   }
   return parts;
 }
 
 function answeredIn(message: unknown): string | undefined {
   if (!isObject(message) || message.method !== undefined || typeof message.id !== 'string') return undefined;
-  return MARKED.exec(message.id)?.[1];
+  const [, mark, replica = ''] = MARKED.exec(message.id) ?? [];
+  return isReplicaId(replica) ? mark : undefined;
 }
 
 function marked(message: JSONRPCMessage, mark: string): JSONRPCMessage {
@@ -48,6 +52,6 @@ function marked(message: JSONRPCMessage, mark: string): JSONRPCMessage {
 
 function unmarked(message: JSONRPCMessage, mark: string): JSONRPCMessage {
   if ('method' in message || typeof message.id !== 'string') return message;
-  const [, own, number] = MARKED.exec(message.id) ?? [];
+  const [, own, , number] = MARKED.exec(message.id) ?? [];
   return own === mark ? { ...message, id: Number(number) } : message;
 }

@@ -86,7 +86,7 @@ export class SharedSessions {
   }
 
   /** Passes a request on to the replica that parked its call, or asked the question that it answers. */
-  pass(replica: string, request: PassedRequest, words: LastWords): Promise<Response> {
+  async pass(replica: string, request: PassedRequest, words: LastWords): Promise<Response> {
     if (!isReplicaId(replica)) throw new ReplicaGone('unknown');
     return this.#cluster.relay.pass(request, replica, words).catch((error: unknown) => {
       // Nothing of this request was executed, but the call that waits for it went with its replica.

@@ -192,6 +192,23 @@ describe.skipIf(!hasRedis)('two replicas behind a proxy that takes turns', () =>
     expect(await answerOf(first)).toEqual(expected('a'));
   });
 
+  it('accept an answer to no question, and refuse a batch of more than the SDK accepts', async () => {
+    await using connection = await connect('legacy', { elicitation: {} });
+    const reply = async (body: unknown) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': connection.transport.sessionId ?? '',
+      };
+      return (await fetch(all.url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    };
+    const answer = (replica: string, at = 1) => ({ jsonrpc: '2.0', id: `q.${replica}.${at}.1`, result: {} });
+    // To each of the two replicas.
+    for (let times = 0; times < 2; times += 1) expect(await reply(answer('no-replica'))).toBe(202);
+    const many = Array.from({ length: 101 }, (_, at) => answer('replica-not-here', at));
+    for (let times = 0; times < 2; times += 1) expect(await reply(many)).toBe(400);
+  });
+
   it('do not run a call on a frozen replica and on another one', async () => {
     all.next(0);
     await using connection = await connect('legacy');
