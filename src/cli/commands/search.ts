@@ -138,7 +138,6 @@ function searchText(
   return [block(`Search results for "${oneLine(query, 200)}" (${results.length} found):`), ...hits].join('\n\n');
 }
 
-/** One message for each `server:` filter that matches no enabled server: the empty answer alone would mislead. */
 /** Nothing that fits was found, but a server that was not searched may have it. */
 function disabledServers(servers: readonly { readonly name: string; readonly enabled: boolean }[]): string[] {
   const off = servers.filter(({ enabled }) => !enabled);
@@ -150,6 +149,7 @@ function disabledServers(servers: readonly { readonly name: string; readonly ena
   ];
 }
 
+/** One message for each `server:` filter that matches no enabled server: the empty answer alone would mislead. */
 function unmatchedServers(
   filters: readonly QueryFilter[],
   servers: readonly { readonly name: string; readonly enabled: boolean }[],
