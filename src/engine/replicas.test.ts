@@ -202,6 +202,26 @@ describe.skipIf(!hasRedis)('lists of tools', () => {
     expect(asked).toEqual(['jobs', 'jobs']);
   });
 
+  it('that were read while Redis was away are not shared if another replica has read them since', async () => {
+    const { engines, lists, more } = replicas(2);
+    const [one, other] = engines;
+    await Promise.all(engines.map((each) => search(each, 'work')));
+    const shared = one?.runtime.cluster.current?.lists;
+    const write = shared?.write.bind(shared);
+    if (!shared || !write) throw new Error('there is no cluster');
+    shared.write = () => Promise.reject(new Error('Redis is away'));
+    lists.jobs = [tool('play')];
+    await one?.readLists({ again: true });
+    shared.write = write;
+    lists.jobs = [tool('rest')];
+    await other?.readLists({ again: true });
+    await expect.poll(() => search(one, 'rest')).toEqual(['rest']);
+    await redis.kill();
+    await redis.start();
+    for (const each of engines) await expect.poll(() => each.runtime.cluster.current?.link.isUp).toBe(true);
+    expect(await search(more(), 'rest')).toEqual(['rest']);
+  });
+
   it('are read without long waits while Redis is frozen', async () => {
     const { engines, more, asked } = replicas(1);
     await search(engines[0], 'work');

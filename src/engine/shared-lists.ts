@@ -142,6 +142,8 @@ export class SharedLists {
   #have(name: string, readAt: number): void {
     this.#had.delete(name);
     this.#had.set(name, { readAt, since: this.#options.now() });
+    // Another replica has read it since.
+    if ((this.#unsent.get(name)?.readAt ?? readAt) < readAt) this.#unsent.delete(name);
     const [oldest] = this.#had.keys();
     if (this.#had.size > LIMITS.cluster.dates && oldest !== undefined) this.#had.delete(oldest);
   }
@@ -220,8 +222,8 @@ export class SharedLists {
     const names = await cluster.listDates.since(since).catch(() => undefined);
     if (!names) return;
     this.#takenUntil = until - LIMITS.cluster.look;
-    for (const unsent of [...this.#unsent.values()]) await this.#send(cluster, unsent);
     for (const key of this.#options.inUse()) if (names.has(nameOf(key))) await this.#takeOver(cluster, key);
+    for (const unsent of [...this.#unsent.values()]) await this.#send(cluster, unsent);
   }
 }
 
