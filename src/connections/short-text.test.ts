@@ -41,11 +41,48 @@ const NPM = `npm error code E404
 npm error 404  'no-such@*' is not in this registry.
 npm error A complete log of this run can be found in: /home/me/.npm/_logs/x.log
 `;
+const NPM_ADVICE = `npm error code E404
+npm error 404 Not Found - GET https://registry.npmjs.org/@no%2fsuch
+npm error 404
+npm error 404  The requested resource '@no/such@*' could not be found or you do not have permission to access it.
+npm error 404
+npm error 404 Note that you can also install from a
+npm error 404 tarball, folder, http url, or git url.
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/x.log
+`;
+const NPM_VERSION = `npm ERR! code ETARGET
+npm ERR! notarget No matching version found for such@99.
+npm ERR! notarget In most cases you or one of your dependencies are requesting
+npm ERR! notarget a package version that doesn't exist.
+`;
+const NPM_OFFLINE = `npm error code ENOTFOUND
+npm error syscall getaddrinfo
+npm error errno ENOTFOUND
+npm error network request to https://registry.npmjs.org/such failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org
+npm error network This is a problem related to network connectivity.
+npm error network In most cases you are behind a proxy or have bad network settings.
+npm error network
+npm error network If you are behind a proxy, please make sure that the
+npm error network 'proxy' config is set properly.  See: 'npm help config'
+`;
+const NPM_SCRIPT = `TypeError: token is undefined
+npm error Lifecycle script \`start\` failed with error:
+npm error code 1
+npm error path /srv
+`;
 
 it.each([
   [NODE, "Error: Cannot find module '/srv/server.js'"],
   [PYTHON, "ModuleNotFoundError: No module named 'missing_thing'"],
   [NPM, "npm error 404 'no-such@*' is not in this registry."],
+  [NPM_ADVICE, 'npm error 404 Not Found - GET https://registry.npmjs.org/@no%2fsuch'],
+  [NPM_VERSION, 'npm ERR! notarget No matching version found for such@99.'],
+  [
+    NPM_OFFLINE,
+    'npm error network request to https://registry.npmjs.org/such failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org',
+  ],
+  [NPM_SCRIPT, 'TypeError: token is undefined'],
+  ['npm error could not determine executable to run\n', 'npm error could not determine executable to run'],
   ['starting\nAPI_KEY is missing\nbye\n', 'API_KEY is missing'],
   [`Error: ${'x'.repeat(1000)}`, `Error: ${'x'.repeat(193)}`],
 ])('finds the reason in %j', (log, reason) => {

@@ -24,7 +24,10 @@ export function lastWords(log: string, redact: Redact, max = LIMITS.text.lastErr
     .slice(-LIMITS.text.lastWords)
     .map((line) => shortText(line, redact))
     .filter((line) => !SAYS_NOTHING.test(line));
-  const error = lines.findLast((line) => BEGINS_WITH_ERROR.test(line)) ?? lines.findLast((line) => ERROR.test(line));
+  const error =
+    lines.findLast((line) => BEGINS_WITH_ERROR.test(line)) ??
+    lines.find((line) => NPM_REASON.test(line)) ??
+    lines.findLast((line) => ERROR.test(line));
   return error?.slice(0, max) ?? lines.slice(-3).join(' | ').slice(-max);
 }
 
@@ -32,4 +35,7 @@ export function lastWords(log: string, redact: Redact, max = LIMITS.text.lastErr
 const SAYS_NOTHING =
   /^$|^at |^File "|^[\^~{}[\](),;]+$|^Node\.js v\d|^node:internal|^throw |^(?:code|errno|syscall|path|requireStack|cause):|complete log of this run/;
 const BEGINS_WITH_ERROR = /^(?:Uncaught |\[)?[\w.]{0,60}(?:Error|Exception|panic)\b[^:]{0,60}:/;
+/** npm gives the reason first and general advice after it; above the reason stand only the fields of its error. */
+const NPM_REASON =
+  /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|dest|cwd|command|workspace|location|Lifecycle script)\b)\S+ \S/;
 const ERROR = /error|exception|fatal|panic|cannot|could not|failed|denied|not found|missing/i;

@@ -195,4 +195,19 @@ describe('lock and verify', () => {
     expect((await run('lock', '--file', 'other.lock')).code).toBe(3);
     expect(existsSync(join(folder.path, 'other.lock'))).toBe(false);
   });
+
+  it('name every server that could not be asked, and the file that was not written', async () => {
+    const servers = ['one', 'two'].map((name) => ({
+      name,
+      connection: { type: 'stdio', command: `/no/such/${name}` },
+    }));
+    writeFileSync(
+      join(folder.path, '.anygpt', 'mcp-discovery.config.json'),
+      JSON.stringify({ discovery: { servers } }),
+    );
+    const failed = await run('lock');
+    expect(failed).toMatchObject({ code: 3, out: '' });
+    for (const told of ['one could not be started', 'two could not be started', 'mcp-discovery.lock was not written.'])
+      expect(failed.err).toContain(told);
+  });
 });

@@ -2,7 +2,9 @@
  * `anygpt mcp execute`: calls a tool and prints its result.
  * @module
  */
+import type { ErrorInfo } from '../../core/errors.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
+import { isLocal } from '../../core/transport-parts.ts';
 import type { CallToolResult, JsonSchema, Progress, ToolRef } from '../../core/types.ts';
 import { oneLine, plainText } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -86,6 +88,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
       const document = saved.length > 0 ? { ...outcome, files: saved } : outcome;
       if (session.json) session.printJson(document, outcome.success ? 'exact' : undefined);
       else session.print(outcomeText(outcome, called, saved, session));
+      if (!session.json && !outcome.success) await noteLog(outcome.error, session);
       return outcome.success ? EXIT.ok : exitCodeOf(outcome.error.code);
     });
   },
@@ -189,6 +192,14 @@ function outcomeText(
   ]
     .filter(Boolean)
     .join('\n');
+}
+
+/** The message of a program that died during a call has only its exit code: why is in its log. */
+async function noteLog({ code, outcome, server }: ErrorInfo, { engine, note }: Session): Promise<void> {
+  if (code !== 'SERVER_CONNECTION_ERROR' || outcome !== 'unknown' || server === undefined) return;
+  const { servers } = await engine.getConfig();
+  const isOurs = servers.some(({ name, connection }) => name === server && isLocal(connection));
+  if (isOurs) note(`"anygpt mcp logs ${shellWord(server)}" shows what it wrote.`);
 }
 
 const indented = (text: string): string =>

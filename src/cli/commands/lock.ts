@@ -36,7 +36,11 @@ error, 3 connection failed or cannot write`,
     withSession(values, io, async (session) => {
       const file = resolve(io.cwd, lockPath(values));
       const now = await lockNow(session, positionals);
-      if ('code' in now) return session.fail(now);
+      if ('code' in now) {
+        const code = session.fail(now);
+        session.note(`${file} was not written.`);
+        return code;
+      }
       await writeAtomically(file, printLock(now), 0o644);
       const tools = [...now.values()].reduce((sum, server) => sum + server.tools.size, 0);
       if (session.json) session.printJson({ file, servers: now.size, tools });

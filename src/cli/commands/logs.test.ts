@@ -9,6 +9,21 @@ import { serverLogFile } from '../../engine/server-logs.ts';
 import { followFile } from '../follow-file.ts';
 import { main } from '../main.ts';
 
+/** Dies of its only tool, and says why on stderr. */
+const FRAIL = `
+import { createInterface } from 'node:readline';
+const RESULTS = {
+  initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'frail', version: '1' } },
+  'tools/list': { tools: [{ name: 'die', inputSchema: { type: 'object' } }] },
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (RESULTS[method]) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: RESULTS[method] }));
+  else if (method === 'tools/call') process.stderr.write('the disk is full\\n', () => process.exit(7));
+  else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown' } }));
+});
+`;
+
 let folder: ReturnType<typeof tempFolder>;
 let env: Record<string, string>;
 beforeEach(() => {
@@ -20,10 +35,12 @@ beforeEach(() => {
     `console.error('\\u001b[31mstarting with ' + process.env.TOKEN);\nawait import(${notes});\n`,
   );
   writeFileSync(path('dead.mjs'), `console.error('cannot find my database');\nprocess.exit(3);\n`);
+  writeFileSync(path('frail.mjs'), FRAIL);
   const local = (script: string) => ({ type: 'stdio', command: process.execPath, args: [path(script)] });
   const servers = [
     { name: 'loud', connection: { ...local('loud.mjs'), env: { TOKEN: '${LOUD_TOKEN}' } } },
     { name: 'dead', connection: local('dead.mjs') },
+    { name: 'frail', connection: local('frail.mjs') },
     { name: 'away', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } },
   ];
   writeFileSync(path('config.json'), JSON.stringify({ servers }));
@@ -64,6 +81,15 @@ describe('logs', () => {
     expect(code).toBe(0);
     expect(out).toContain('cannot find my database\n');
     expect(out).toContain('=== ended: dead could not be started: it exited with code 3');
+  });
+
+  it('has what a server wrote that died during a call, and the failed call says where to look', async () => {
+    const failed = await run('execute', 'frail', 'die');
+    expect(failed).toMatchObject({ code: 3, out: expect.stringContaining('exited with code 7') });
+    expect(failed.err).toBe('anygpt: "anygpt mcp logs frail" shows what it wrote.\n');
+    expect((await run('logs', 'frail')).out).toContain('the disk is full\n');
+    expect((await run('execute', 'frail', 'die', '--json')).err).toBe('');
+    expect((await run('execute', 'away', 'die')).err).toBe('');
   });
 
   it('with --start starts the server and shows what it writes now', async () => {

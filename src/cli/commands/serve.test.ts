@@ -130,7 +130,9 @@ describe('serve on HTTP for others', () => {
     const { io, done } = start(['--config', config, '--http', '--port', '0', '--host', '0.0.0.0', '--access-log', '-']);
     await expect
       .poll(io.err)
-      .toMatch(/listening on http:\/\/localhost:\d+\/mcp\n.*Authorization: Bearer <token>.*\n.*HTTPS/);
+      .toMatch(
+        /listening on http:\/\/localhost:\d+\/mcp and every other address of this machine\n.*Authorization: Bearer <token>.*\n.*HTTPS/,
+      );
     const url = /http:\S+/.exec(io.err())?.[0] ?? '';
     expect((await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' } })).status).toBe(401);
     await expect.poll(io.err).toMatch(/\{"time":.*"status":401/);

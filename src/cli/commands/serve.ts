@@ -260,6 +260,8 @@ function cannotListen(what: string, option: string, error: NodeJS.ErrnoException
   return new DiscoveryError('SERVER_CONNECTION_ERROR', `${what}: ${why}`);
 }
 
+const EVERY_ADDRESS = /^(?:0\.0\.0\.0|::|\[::\])$/;
+
 /** What a person who started the gateway has to know. */
 function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNullable<ServeOptions['http']>): string[] {
   const who = isAuthenticated
@@ -267,7 +269,8 @@ function howToReach({ url, isAuthenticated }: ServedHttp, { host, tls }: NonNull
     : 'Every program on this machine may use it. To ask for tokens, run "anygpt mcp token create".';
   const isOpen = host !== undefined && !tls && !/^(?:localhost$|127\.|::1$)/.test(host);
   const plain = isOpen ? ['tokens travel unencrypted unless a proxy in front speaks HTTPS.'] : [];
-  return [`listening on ${url}`, who, ...plain];
+  const where = host !== undefined && EVERY_ADDRESS.test(host) ? ' and every other address of this machine' : '';
+  return [`listening on ${url}${where}`, who, ...plain];
 }
 
 /** With a file of tokens that cannot be read, everybody is refused; clients are not told why. */

@@ -111,9 +111,9 @@ describe('stats', () => {
     const { out, err } = await run(['stats']);
     expect(out).toContain('\n\n4 calls since 2020-01-01: 1 error, 1 refused, 1 cancelled, median ');
     expect(out).toMatch(
-      /\n {16,}calls {2}errors +median +p95 +connect\ngithub +3 +1 +\d+ ms +12\.\d s +-\n {2}create_issue +2 +1 /,
+      /\n {16,}calls {2}errors {2}refused +median +p95 +connect\ngithub +3 +1 +1 +\d+ ms +12\.\d s +-\n {2}create_issue +2 +1 +0 /,
     );
-    expect(out).toMatch(/\n {2}delete_repo +1 +0 +- +- +-\n/);
+    expect(out).toMatch(/\n {2}delete_repo +1 +0 +1 +- +- +-\n/);
     expect(err).toMatch(/1 lines? of .*audit\.jsonl could not be parsed/);
     expect((await run(['stats', '--since', '7d'])).out).toMatch(/\n3 calls since /);
     expect(await run(['stats', '--since', 'long ago'])).toMatchObject({ code: 1, out: '' });

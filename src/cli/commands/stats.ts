@@ -182,7 +182,6 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
   ].join('\n');
 }
 
-const HEAD = ['calls', 'errors', 'median', 'p95', 'connect'];
 const SHORTEST_NAME = 10;
 
 function callsText(
@@ -206,12 +205,22 @@ function callsText(
   const title = block(
     `${counted(total.calls, 'call')}${when}: ${[counted(total.errors, 'error'), ...aside].join(', ')}.${connects}`,
   );
+  // A column that most tables would fill with zeros only takes room from the names.
+  const hasRefused = total.refused > 0;
+  const heads = ['calls', 'errors', ...(hasRefused ? ['refused'] : []), 'median', 'p95', 'connect'];
+  const row = (name: string, { calls, errors, refused, medianMs, p95Ms, connectMedianMs }: CallStats) => ({
+    name,
+    cells: [
+      ...[calls, errors, ...(hasRefused ? [refused] : [])].map((count) => count.toLocaleString('en-US')),
+      ...[medianMs, p95Ms, connectMedianMs].map(msText),
+    ],
+  });
   const rows = servers.flatMap((server) => [
     row(oneLine(server.server, 200), server),
     ...server.tools.map((tool) => row(`  ${oneLine(tool.tool, 200)}`, tool)),
   ]);
   const shown = rows.slice(0, limit);
-  const columns = HEAD.map((head, at) => Math.max(head.length, ...shown.map(({ cells }) => cells[at]?.length ?? 0)));
+  const columns = heads.map((head, at) => Math.max(head.length, ...shown.map(({ cells }) => cells[at]?.length ?? 0)));
   const roomOf = () => Math.min(widthOf(io), 100) - sum(columns) - columns.length * 2;
   // A narrow terminal loses columns from the right: names matter more.
   while (columns.length > 1 && roomOf() < SHORTEST_NAME) columns.pop();
@@ -224,24 +233,13 @@ function callsText(
   return [
     title,
     '',
-    paint('dim', line('', HEAD)),
+    paint('dim', line('', heads)),
     ...shown.map(({ cells }, at) => line(names[at] ?? '', cells)),
     ...(rows.length > shown.length
       ? [paint('dim', block(`+${rows.length - shown.length} more (--all shows them)`))]
       : []),
   ].join('\n');
 }
-
-const row = (name: string, { calls, errors, medianMs, p95Ms, connectMedianMs }: CallStats) => ({
-  name,
-  cells: [
-    calls.toLocaleString('en-US'),
-    errors.toLocaleString('en-US'),
-    msText(medianMs),
-    msText(p95Ms),
-    msText(connectMedianMs),
-  ],
-});
 
 const msText = (ms: number | undefined): string => {
   if (ms === undefined) return '-';
