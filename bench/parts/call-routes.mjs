@@ -55,7 +55,7 @@ export const openRoute = async ({ params = direct, ...route }, text) => {
   const ended = once(client, 'exit').then(([code]) => Promise.reject(new Error(`${route.name} ended with ${code}`)));
   ended.catch(() => {});
   const heard = async () => (await Promise.race([once(client, 'message'), ended]))[0];
-  client.send({ ...route, params: params(text), text });
+  client.send({ ...route, params: params(text), text, lists: params !== direct });
   const { connectMs, firstMs } = await heard();
   return {
     name: route.name,
