@@ -198,6 +198,7 @@ ${table(
       `${number(trainedOn.requests.requests)} requests for ${number(trainedOn.requests.tools)} tools of ${number(trainedOn.requests.servers)} servers`,
       "this project's",
     ],
+    ['`training/stories.jsonl`', 'long requests with circumstances, without those that are held out', "this project's"],
   ],
 )}
 
@@ -256,8 +257,14 @@ function heldOutText(heldOut, table) {
   return `By vectors alone, on requests for servers of which no request was learnt from, among all tools of the corpus (\`train.py\` prints this):
 
 ${table(
-  ['requests', 'first', 'among the first ten', 'mean reciprocal rank'],
-  [[heldOut.requests, percent(heldOut['hit@1']), percent(heldOut['hit@10']), heldOut.mrr.toFixed(3)]],
+  ['held out', '', 'first', 'among the first ten', 'mean reciprocal rank'],
+  Object.entries(heldOut).map(([kind, figures]) => [
+    kind,
+    figures.count.toLocaleString('en-US'),
+    percent(figures['hit@1']),
+    percent(figures['hit@10']),
+    figures.mrr.toFixed(3),
+  ]),
 )}`;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Gathers the answered sheets into `training/requests.jsonl`: one line a tool, `{server, tool, requests}`.
+ * Adds the answered sheets to `training/requests.jsonl`: one line a tool, `{server, tool, popular, requests}`.
  *
  *   node training/collect.mjs --sheets DIR --written DIR [--out FILE]
  */
@@ -18,12 +18,19 @@ const { values } = parseArgs({
 if (values.sheets === undefined || values.written === undefined)
   throw new Error('Both --sheets DIR and --written DIR are needed.');
 
-const tools = new Map(
-  readFileSync(join(values.sheets, 'index.jsonl'), 'utf8')
+const lines = (file) =>
+  readFileSync(file, 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line))
-    .map((entry) => [entry.number, { ...entry, requests: [] }]),
+    .map((line) => JSON.parse(line));
+const keyOf = ({ server, tool }) => `${server}\n${tool}`;
+const known = new Map(lines(values.out).map((entry) => [keyOf(entry), entry]));
+const tools = new Map(
+  lines(join(values.sheets, 'index.jsonl')).map(({ number, ...entry }) => {
+    const tool = known.get(keyOf(entry)) ?? { ...entry, requests: [] };
+    known.set(keyOf(tool), tool);
+    return [number, tool];
+  }),
 );
 const strange = [];
 for (const file of readdirSync(values.written)
@@ -42,15 +49,10 @@ for (const file of readdirSync(values.written)
     }
   }
 }
-const answered = [...tools.values()].filter(({ requests }) => requests.length > 0);
-writeFileSync(
-  values.out,
-  answered
-    .map(({ server, tool, popular, requests }) => `${JSON.stringify({ server, tool, popular, requests })}\n`)
-    .join(''),
-);
+const answered = [...known.values()].filter(({ requests }) => requests.length > 0);
+writeFileSync(values.out, answered.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 const count = answered.reduce((sum, { requests }) => sum + requests.length, 0);
 process.stdout.write(
-  `${count} requests for ${answered.length} of ${tools.size} tools; ${strange.length} lines not understood\n`,
+  `${count} requests for ${answered.length} of ${known.size} tools; ${strange.length} lines not understood\n`,
 );
 for (const line of strange.slice(0, 20)) process.stdout.write(`  ${line}\n`);

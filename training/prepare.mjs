@@ -20,8 +20,9 @@ const { values: args } = parseArgs({
     glove: { type: 'string' },
     wordnet: { type: 'string' },
     requests: { type: 'string', default: join(import.meta.dirname, 'requests.jsonl') },
+    stories: { type: 'string', default: join(import.meta.dirname, 'stories.jsonl') },
     out: { type: 'string' },
-    words: { type: 'string', default: '48000' },
+    words: { type: 'string', default: '36000' },
   },
 });
 for (const name of ['corpus', 'pairs', 'glove', 'wordnet', 'out'])
@@ -67,6 +68,10 @@ for (const { server, tool, requests: written } of lines(args.requests)) {
   const place = places.get(`${server}\n${tool}`);
   if (place === undefined) continue;
   for (const request of written) requests.push({ place, words: meaningWords(request) });
+}
+for (const { server, tool, story, heldOut } of lines(args.stories)) {
+  const place = places.get(`${server}\n${tool}`);
+  if (place !== undefined) requests.push({ place, words: meaningWords(story), story: true, heldOut });
 }
 
 const pairs = lines(args.pairs).map(({ query, tool, source }) => {
@@ -146,7 +151,7 @@ const jsonLines = (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('
 write('vocabulary.json', JSON.stringify(vocabulary));
 write('glove.f32', new Uint8Array(base.buffer));
 write('tools.jsonl', jsonLines([...tools.values()].map(({ parts, server }) => ({ server, parts: partIds(parts) }))));
-write('requests.jsonl', jsonLines(requests.map(({ place, words }) => ({ place, words: ids(words) }))));
+write('requests.jsonl', jsonLines(requests.map(({ words, ...request }) => ({ ...request, words: ids(words) }))));
 write(
   'pairs.jsonl',
   jsonLines(pairs.map(({ words, parts, source }) => ({ words: ids(words), parts: partIds(parts), source }))),

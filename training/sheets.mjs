@@ -1,83 +1,78 @@
 #!/usr/bin/env node
 /**
- * Writes the sheets that authors of search requests work from: numbered tools with what a person would see of them.
+ * Writes the sheets that authors of search requests work from: numbered tools with what a person would see of them, and
+ * the requests that were written for them before.
  *
- *   node training/sheets.mjs --corpus DIR --out DIR
+ *   node training/sheets.mjs --corpus DIR --out DIR [--each 3]
  *
- * In: `servers.jsonl.gz` (what real servers answered) and `mcp-real.tools.jsonl.gz`. Out: `sheet-NNN.txt`, to be answered
- * with lines `NUMBER<TAB>request | request | …`, and `index.jsonl`, which says which tool a number is.
- * The choice is fixed: every tool of the first file once, and of each server of the second up to six, evenly spread.
- * A second round (their numbers go on) takes up to twelve more of each server of the second file, one request each.
+ * In: `servers.jsonl.gz` (what real servers answered), `mcp-real.tools.jsonl.gz` and `requests.jsonl`. Out:
+ * `sheet-NNN.txt`, to be answered with lines `NUMBER<TAB>request | request | …`, and `index.jsonl`, which says which tool
+ * a number is. Every tool is there once; the same tool of two servers is asked for once.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
-const TOOLS_PER_SHEET = 90;
-const PER_SERVER = 6;
-const FURTHER_PER_SERVER = 12;
+const TOOLS_PER_SHEET = 50;
 
-const { values } = parseArgs({ options: { corpus: { type: 'string' }, out: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    corpus: { type: 'string' },
+    requests: { type: 'string', default: join(import.meta.dirname, 'requests.jsonl') },
+    out: { type: 'string' },
+    each: { type: 'string', default: '3' },
+  },
+});
 if (values.corpus === undefined || values.out === undefined)
   throw new Error('Both --corpus DIR and --out DIR are needed.');
 
-const lines = (file) =>
-  gunzipSync(readFileSync(join(values.corpus, file)))
+const lines = (text) =>
+  text
     .toString()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+const packed = (file) => lines(gunzipSync(readFileSync(join(values.corpus, file))));
+const keyOf = ({ server, name }) => `${server}\n${name}`;
+const written = new Map(
+  lines(readFileSync(values.requests)).map(({ server, tool, requests }) => [keyOf({ server, name: tool }), requests]),
+);
 
 const seen = new Set();
-const isNew = (tool) => {
-  const key = `${tool.name}\n${(tool.description ?? '').slice(0, 80)}`;
-  if (seen.has(key)) return false;
+const isNew = ({ name, description = '' }) => {
+  const key = `${name}\n${description?.slice(0, 80)}`;
+  const isFirst = !seen.has(key);
   seen.add(key);
-  return true;
+  return isFirst;
 };
-
-const popular = lines('servers.jsonl.gz').map((list) => ({
-  server: list.server,
-  about: list.package,
-  tools: list.tools.filter(isNew).map((tool) => ({ ...tool, phrases: 3 })),
-}));
-
-const others = new Map();
-for (const tool of lines('mcp-real.tools.jsonl.gz').filter(isNew)) {
-  const entry = others.get(tool.server) ?? { server: tool.server, about: tool.serverDescription ?? '', tools: [] };
-  entry.tools.push({ ...tool, phrases: 2 });
-  others.set(tool.server, entry);
-}
-const spread = (tools, most) =>
-  tools.length <= most ? tools : Array.from({ length: most }, (_, i) => tools[Math.floor((i * tools.length) / most)]);
-const first = [...others.values()].map((entry) => ({ ...entry, tools: spread(entry.tools, PER_SERVER) }));
-const chosen = new Set(first.flatMap(({ tools }) => tools));
-const second = [...others.values()].map((entry) => ({
-  ...entry,
-  tools: spread(
-    entry.tools.filter((tool) => !chosen.has(tool)),
-    FURTHER_PER_SERVER,
-  ).map((tool) => ({ ...tool, phrases: 1 })),
-}));
+const popular = packed('servers.jsonl.gz').flatMap(({ server, package: about, tools }) =>
+  tools.map((tool) => ({ ...tool, server, about, popular: true })),
+);
+const others = packed('mcp-real.tools.jsonl.gz').map((tool) => ({ ...tool, about: tool.serverDescription }));
+const byServer = new Map();
+for (const tool of [...popular, ...others].filter(isNew))
+  byServer.set(tool.server, [...(byServer.get(tool.server) ?? []), tool]);
 
 const short = (text, length) => (text ?? '').replace(/\s+/g, ' ').trim().slice(0, length);
 const index = [];
 const sheets = [];
-for (const entry of [...popular, ...first, ...second]) {
-  for (const [position, tool] of entry.tools.entries()) {
+for (const [server, tools] of byServer) {
+  for (const [position, tool] of tools.entries()) {
     const number = index.length + 1;
-    const sheet = Math.floor(index.length / TOOLS_PER_SHEET);
-    index.push({ number, server: entry.server, tool: tool.name, popular: tool.phrases === 3 });
-    sheets[sheet] ??= [];
-    if (position === 0 || (number - 1) % TOOLS_PER_SHEET === 0) {
-      sheets[sheet].push(`## ${entry.server} — ${short(entry.about, 140)}`);
-    }
-    const parameters = Object.keys(tool.inputSchema?.properties ?? {})
-      .slice(0, 8)
-      .join(', ');
-    sheets[sheet].push(
-      `${number} x${tool.phrases} ${tool.name}(${short(parameters, 120)}): ${short(tool.description, 220)}`,
+    if (index.length % TOOLS_PER_SHEET === 0) sheets.push([]);
+    const sheet = sheets.at(-1);
+    index.push({ number, server, tool: tool.name, popular: tool.popular === true });
+    if (position === 0 || sheet.length === 0) sheet.push(`## ${server} — ${short(tool.about, 140)}`);
+    const parameters = short(
+      Object.keys(tool.inputSchema?.properties ?? {})
+        .slice(0, 8)
+        .join(', '),
+      120,
+    );
+    const known = (written.get(keyOf(tool)) ?? []).map((request) => short(request, 70)).join(' | ');
+    sheet.push(
+      `${number} x${values.each} ${tool.name}(${parameters}): ${short(tool.description, 220)}${known && `  [written: ${known}]`}`,
     );
   }
 }

@@ -14,7 +14,7 @@ import { toTerm } from './term.ts';
 import { tokenize } from './tokenizer.ts';
 
 /** What a tool without the act keeps of its score. */
-const LEAST = 0.8;
+const LEAST = 0.7;
 /** What a tool with the act has of the rest if it lacks the object. */
 const ACT = 0.5;
 

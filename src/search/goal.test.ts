@@ -80,7 +80,7 @@ describe('a tool for another act or another thing', () => {
     const explained = engine.explain('rename a file', tools[0] as ToolMetadata);
     expect(explained?.goal).toEqual({ acts: ['rename'], object: ['file'] });
     const { words, meaning, total } = explained?.score ?? { words: 0, meaning: 0, total: 0 };
-    expect(total).toBeCloseTo(0.9 * 0.5 * (words + meaning));
+    expect(total).toBeCloseTo(0.85 * 0.5 * (words + meaning));
     expect(engine.explain('weather in Paris', tools[0] as ToolMetadata)).not.toHaveProperty('goal');
   });
 

@@ -42,6 +42,9 @@ const FILES: readonly (readonly [endings: string, words: string])[] = [
   ['tf', 'terraform'],
 ];
 
+/** How names of files end. */
+export const FILE_ENDINGS: readonly string[] = FILES.flatMap(([endings]) => endings.split(' '));
+
 /** What an address in the web leads to, by host and path. The first that fits counts. */
 const PLACES: readonly (readonly [place: RegExp, words: string])[] = [
   [/^(?:\w+\.)?(?:youtube\.com|youtu\.be)\b/, 'youtube video'],

@@ -192,7 +192,7 @@ describe('requests in other languages for tools that are described in English', 
     const column = further.indexOf(language) + 1;
     const found = await scoreOf(column, furtherLines, {});
     expect(found).toBeGreaterThanOrEqual(0.85);
-    expect(found - (await scoreOf(column, furtherLines, { without: ['languages'] }))).toBeGreaterThanOrEqual(0.4);
+    expect(found - (await scoreOf(column, furtherLines, { without: ['languages'] }))).toBeGreaterThanOrEqual(0.35);
   });
 
   it.each(inflected)('find tools by words in any form: %s', async (language) => {
@@ -232,9 +232,9 @@ describe('stories with circumstances', () => {
   it('find the tool more often because what only tells counts less, by either part', async () => {
     const found = await scoreAmong(CATALOGUE, judged, {});
     const without = await scoreAmong(CATALOGUE, judged, { without: ['stories', 'asking'] });
-    expect(found).toBeGreaterThanOrEqual(0.6);
-    expect(found - without).toBeGreaterThanOrEqual(0.07);
+    expect(found).toBeGreaterThanOrEqual(0.7);
+    expect(found - without).toBeGreaterThanOrEqual(0.05);
     for (const part of ['stories', 'asking'] as const)
-      expect(await scoreAmong(CATALOGUE, judged, { without: [part] })).toBeGreaterThanOrEqual(without + 0.05);
+      expect(await scoreAmong(CATALOGUE, judged, { without: [part] })).toBeGreaterThanOrEqual(without);
   });
 });
