@@ -49,7 +49,7 @@ const listed = async (engine: Engine, server = 'mail') => {
   );
 };
 const found = async (engine: Engine) =>
-  (await engine.searchTools('letter', { items: true, includeDisabled: true } as never)).filter(({ kind }) => kind)
+  (await engine.searchTools('server:mail', { items: true, includeDisabled: true } as never)).filter(({ kind }) => kind)
     .length;
 const approve = async (engine: Engine, ...names: readonly string[]) => {
   const pending = await engine.approvals.pending('mail');

@@ -256,7 +256,7 @@ describe('search', () => {
     const { entry } = itemsServer(home, FULL);
     await using engine = engineOf(home, entry);
     expect(await answerTo(engine, 'how many days of leave does everybody get')).toMatchObject({
-      results: [{ kind: 'resource', server: 'docs', uri: HOLIDAYS, summary: expect.any(String) }, {}],
+      results: [{ kind: 'resource', server: 'docs', uri: HOLIDAYS, summary: expect.any(String) }],
       notes: ['read a resource: execute_tool anygpt read_resource {server,uri}'],
     });
     expect(await answerTo(engine, 'summarise a chapter')).toMatchObject({

@@ -643,10 +643,10 @@ describe('a search', () => {
     few.registerTool({ name: 'ping', description: 'Answer at once', visible: true }, () => '');
 
     it.each([
-      ['book time off', 'create_vacation'],
+      ['paid leave', 'create_vacation'],
       ['track my package', 'get_shipment'],
-      ['who works here', 'list_employee'],
-      ['staff directory', 'list_employee'],
+      ['where is my order', 'get_shipment'],
+      ['all coworkers', 'list_employee'],
     ])('shows the nearest tools, and says so: %s', async (query, name) => {
       const { results, notes, hint } = await few.search(query);
       expect(results[0]?.name).toBe(name);
