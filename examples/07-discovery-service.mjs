@@ -28,7 +28,7 @@ console.log(await readdir(join(directory, 'units')));
 
 // From now on agents find and call them.
 for (const tool of tools) await service.registerCapability(tool);
-const [best] = await engine.searchTools('kilometres to metres');
+const [best] = await engine.searchTools('convert a length in kilometres to metres');
 const answer = await engine.executeTool(best.server, best.tool, { value: 1, from: 'km', to: 'm' });
 console.log(best, answer);
 

@@ -176,8 +176,9 @@ describe('an engine', () => {
     const config = { servers: [entry('board', board)] };
     {
       await using engine = engineIn(home, config);
-      const before = await placeOf(engine, 'a note on the board', 'send_note');
+      const before = await placeOf(engine, 'note for the board', 'send_note', { principal: 'else' });
       expect(before).toBeGreaterThan(0);
+      expect(await placeOf(engine, 'a note on the board', 'send_note')).toBeGreaterThan(0);
       expect(await engine.call({ server: 'board', tool: 'send_note' })).toMatchObject({ success: true });
       expect(await placeOf(engine, 'note for the board', 'send_note')).toBe(0);
       expect(await placeOf(engine, 'post_note', 'post_note')).toBe(0);
