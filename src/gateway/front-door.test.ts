@@ -172,6 +172,13 @@ describe('every route', () => {
         expectChallenge(await ask(at(route.example), asking(method, headers)), `${method} ${route.example}, ${what}`);
   }, 120_000);
 
+  it('refuses a bad token before it looks at the body, so that no other mistake hides it', async () => {
+    const plain = { method: 'POST', body: '{}', headers: [['Content-Type', 'text/plain']] } as const;
+    const withToken = (token: string) => ask(at('/mcp'), { ...plain, headers: [...plain.headers, ...bearer(token)] });
+    expect((await withToken('wrong')).status).toBe(401);
+    expect((await withToken(await create())).status).toBe(415);
+  });
+
   it('reads no token from a query', async () => {
     const good = await create();
     for (const { route, method } of authenticated)

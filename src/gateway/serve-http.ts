@@ -169,8 +169,6 @@ async function opening(
       return refuse(response, { status: 405, message: 'Method not allowed', headers: { allow: methods.join(', ') } });
     const arrived = { request, response, matched, origin, access };
     if (route.access === 'public') return answerPublic(arrived);
-    if (request.method === 'POST' && !isJson(request))
-      return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
     void admit(arrived).catch((error: unknown) => {
       logger.error({}, `A request over HTTP failed: ${messageOf(error)}`);
       response.destroy();
@@ -212,6 +210,8 @@ async function opening(
       identity = answer;
       access.identity = identity;
     }
+    if (request.method === 'POST' && !isJson(request))
+      return refuse(response, { status: 415, message: 'Content-Type must be application/json' });
     const named = matched.profile;
     const profile = identity?.profile ?? named;
     const isUnknown = profile !== undefined && !hasProfile(profile);
