@@ -163,7 +163,7 @@ ${table(
 )}
 
 \`phrases.json\`: ${number(phrases.phrases)} search phrases for ${number(phrases.tools)} tools of widely used servers, ${number(phrases.bytes)} bytes, sha256 \`${phrases.sha256}\`.
-They are the requests of those tools below. A phrase belongs to a tool by its name and the first eight words of its description.
+They are the requests of those tools below, the held-out ones too, without names, numbers and rare words. A phrase belongs to a tool by its name and the first eight words of its description.
 
 ## What it is for
 
@@ -195,7 +195,7 @@ ${table(
     ],
     [
       '`training/requests.jsonl`',
-      `${number(trainedOn.requests.requests)} requests for ${number(trainedOn.requests.tools)} tools of ${number(trainedOn.requests.servers)} servers`,
+      `${number(trainedOn.requests.requests)} requests for ${number(trainedOn.requests.tools)} tools of ${number(trainedOn.requests.servers)} servers${figures.heldOut.requests === undefined ? '' : `; ${number(figures.heldOut.requests.count)} of them are held out`}`,
       "this project's",
     ],
     ['`training/stories.jsonl`', 'long requests with circumstances, without those that are held out', "this project's"],
@@ -254,7 +254,8 @@ function heldOutText(heldOut, table) {
   if (heldOut.requests === undefined)
     return 'This model learnt from all requests, so none are left to measure it on; `--hold-out 0.05` trains one that can be.';
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
-  return `By vectors alone, on requests for servers of which no request was learnt from, among all tools of the corpus (\`train.py\` prints this):
+  return `By vectors alone, among all tools of the corpus (\`train.py\` prints this). The requests are for servers of which no request was learnt from. The stories are
+for servers of which no story was learnt from, but requests for most of their tools were:
 
 ${table(
   ['held out', '', 'first', 'among the first ten', 'mean reciprocal rank'],
