@@ -53,17 +53,16 @@ export function argumentsFromPairs(
 export const keysOf = (pairs: readonly string[]): readonly string[] =>
   pairs.map((pair) => pair.slice(0, pair.indexOf('=')).replace(/:$/, ''));
 
-/** Keys that match no parameter but resemble one, with that parameter. Some tools accept any key. */
-export function likelySlips(
+/** Keys that match no parameter, with the one that each resembles. Some tools accept any key. */
+export function unknownKeys(
   keys: readonly string[],
   schema: JsonSchema = {},
-): readonly { readonly key: string; readonly near: string }[] {
+): readonly { readonly key: string; readonly near: string | undefined }[] {
   const names = parametersOf(schema).map(({ name }) => name);
   return [...new Set(keys)].flatMap((key) => {
     const first = key.split('.', 1)[0] ?? '';
     if (names.includes(key) || names.includes(first)) return [];
-    const near = nearestName(first, names);
-    return near === undefined ? [] : [{ key: first, near }];
+    return [{ key: first, near: nearestName(first, names) }];
   });
 }
 

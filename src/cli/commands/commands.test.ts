@@ -528,6 +528,12 @@ describe('execute', () => {
     expect(err).toContain('create_issue has no parameter "titel". Did you mean "title"?');
   });
 
+  it('names a key that no parameter resembles, once the call has failed', async () => {
+    const { code, err } = await run(['execute', 'github:create_issue', 'zzzzzz=1']);
+    expect(code).toBe(1);
+    expect(err).toContain('create_issue has no parameter "zzzzzz".');
+  });
+
   it('types pairs by the schema', async () => {
     const { code, out } = await run(['execute', 'github:create_issue', 'repo=a/b', 'title=5', 'labels=x', '--json']);
     expect(code).toBe(0);

@@ -8,7 +8,7 @@ import { isLocal } from '../../core/transport-parts.ts';
 import type { CallToolResult, JsonSchema, Progress, ToolRef } from '../../core/types.ts';
 import { oneLine, plainText } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { argumentsFromPairs, isPair, keysOf, likelySlips } from '../args-from-pairs.ts';
+import { argumentsFromPairs, isPair, keysOf, unknownKeys } from '../args-from-pairs.ts';
 import type { Command, Values } from '../command.ts';
 import { type Outcome, outcomeOf } from '../execute-outcome.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -136,8 +136,8 @@ async function call(
   const failure = (await lists([server])).get(server);
   if (failure) return refuse({ success: false, error: { ...failure, tool } });
   const noteSlips = (keys: readonly string[], schema: JsonSchema | undefined) => {
-    for (const { key, near } of likelySlips(keys, schema))
-      note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
+    for (const { key, near } of unknownKeys(keys, schema))
+      if (near !== undefined) note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
   };
   let args = given;
   if (pairs.length > 0) {
@@ -160,9 +160,13 @@ async function call(
   progress.show(`Calling ${server}:${tool} …`);
   const called = await engine.call({ server, tool, arguments: args, caller, signal, timeout: timeoutMs, onProgress });
   progress.clear();
-  if (!called.success && called.error.code === 'TOOL_VALIDATION_ERROR' && pairs.length === 0) {
+  if (!called.success && called.error.code === 'TOOL_VALIDATION_ERROR') {
     const described = await engine.describe(server, tool, { caller });
-    if (described.success) noteSlips(Object.keys(given), described.data.inputSchema);
+    const schema = described.success ? described.data.inputSchema : undefined;
+    if (pairs.length === 0) noteSlips(Object.keys(given), schema);
+    // Now that the call has failed, a key that resembles nothing may be why.
+    for (const { key, near } of schema ? unknownKeys(Object.keys(args), schema) : [])
+      if (near === undefined) note(`${tool} has no parameter "${key}".`);
   }
   return called;
 }
